@@ -25,9 +25,9 @@ typedef enum bench_goal
     BENCH_NO_GOAL
 } bench_goal;
 
-/* One row of the table and of the JSON. ratio is what the goal speaks of; reference names what value is held against. */
+/* One row of the table and of the JSON. ratio is what the goal speaks of; reference names what value is held against.
+ */
 void bench_row(const char *name, double value, const char *unit, const char *reference, double ratio, bench_goal goal,
                double bound);
-
 
 #endif

@@ -149,7 +149,7 @@ void pl_affine_polar(const pleat_affine *m, pl_f4 *rotation, pleat_affine *stret
     if (!(scale > 0) || !isfinite(scale))
     {
         *rotation = pl_set(0, 0, 0, 1);
-    
+
         for (int r = 0; r < 3; ++r)
         {
             memcpy(stretch->row[r], m->row[r], sizeof m->row[r]);

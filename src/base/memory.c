@@ -160,7 +160,8 @@ void *pl_arena_alloc(pl_arena *arena, size_t count, size_t size)
     pl_arena_block *block = arena->first;
     if (!block || block->size - block->used < bytes)
     {
-        /* Doubles from small to 1 MiB; a large thing gets a block of its own behind the first, whose rest stays in use. */
+        /* Doubles from small to 1 MiB; a large thing gets a block of its own behind the first, whose rest stays in use.
+         */
         size_t next = block ? block->size * 2 : ARENA_FIRST;
         next = next > (1u << 20) ? (1u << 20) : next;
         bool own = needed > next / 2 && block;

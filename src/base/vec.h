@@ -143,10 +143,9 @@ PL_INLINE pl_f4 pl_quat_normalize(pl_f4 q)
 /* The product a b: first b, then a. */
 PL_INLINE pl_f4 pl_quat_mul(pl_f4 a, pl_f4 b)
 {
-    return pl_set(a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
-                  a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
-                  a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3],
-                  a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]);
+    return pl_set(
+        a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1], a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
+        a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3], a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]);
 }
 
 PL_INLINE pl_f4 pl_quat_conjugate(pl_f4 q)
@@ -255,12 +254,10 @@ PL_INLINE pleat_affine pl_affine_from_trs(const pleat_trs *trs)
 {
     float x = trs->rotation.x, y = trs->rotation.y, z = trs->rotation.z, w = trs->rotation.w;
     float sx = trs->scale.x, sy = trs->scale.y, sz = trs->scale.z;
-    return (pleat_affine){{{(1 - 2 * (y * y + z * z)) * sx, 2 * (x * y - z * w) * sy, 2 * (x * z + y * w) * sz,
-                            trs->translation.x},
-                           {2 * (x * y + z * w) * sx, (1 - 2 * (x * x + z * z)) * sy, 2 * (y * z - x * w) * sz,
-                            trs->translation.y},
-                           {2 * (x * z - y * w) * sx, 2 * (y * z + x * w) * sy, (1 - 2 * (x * x + y * y)) * sz,
-                            trs->translation.z}}};
+    return (pleat_affine){
+        {{(1 - 2 * (y * y + z * z)) * sx, 2 * (x * y - z * w) * sy, 2 * (x * z + y * w) * sz, trs->translation.x},
+         {2 * (x * y + z * w) * sx, (1 - 2 * (x * x + z * z)) * sy, 2 * (y * z - x * w) * sz, trs->translation.y},
+         {2 * (x * z - y * w) * sx, 2 * (y * z + x * w) * sy, (1 - 2 * (x * x + y * y)) * sz, trs->translation.z}}};
 }
 
 PL_INLINE float pl_affine_determinant(const pleat_affine *m)

@@ -80,13 +80,13 @@ static pleat_result check_influences(const pleat_primitive *primitive, uint32_t 
             uint32_t joint = primitive->joints[(size_t)v * width + i];
             if (!(weight >= 0) || !isfinite(weight))
             {
-                return pl_fail(error, PLEAT_BAD_DATA, "%s: weight %u of vertex %u is %g; it must be at least 0", where, i,
-                               v, (double)weight);
+                return pl_fail(error, PLEAT_BAD_DATA, "%s: weight %u of vertex %u is %g; it must be at least 0", where,
+                               i, v, (double)weight);
             }
             if (joint >= joint_count)
             {
-                return pl_fail(error, PLEAT_BAD_DATA, "%s: joint %u of vertex %u is %u; the skin has %u joints", where, i,
-                               v, joint, joint_count);
+                return pl_fail(error, PLEAT_BAD_DATA, "%s: joint %u of vertex %u is %u; the skin has %u joints", where,
+                               i, v, joint, joint_count);
             }
             sum += weight;
         }
@@ -291,8 +291,9 @@ static pleat_result check_channel(const pleat_model *model, const pleat_channel 
         float time = channel->times[k];
         if (!(time >= 0) || !isfinite(time) || (k > 0 && !(time > channel->times[k - 1])))
         {
-            return pl_fail(error, PLEAT_BAD_DATA, "%s: key %u is at %g s; times must be finite, 0 or more, and increase",
-                           where, k, (double)time);
+            return pl_fail(error, PLEAT_BAD_DATA,
+                           "%s: key %u is at %g s; times must be finite, 0 or more, and increase", where, k,
+                           (double)time);
         }
     }
     size_t floats = (size_t)channel->key_count * width * (channel->interpolation == PLEAT_CUBICSPLINE ? 3 : 1);

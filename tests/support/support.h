@@ -45,7 +45,8 @@ pleat_host support_host(support_allocator *allocator);
 
 /* Runs body with allocation 0, 1, 2, ... failing until it succeeds: each failure must be NO_MEMORY, leak nothing and
  * leave no object. body creates and, on success, destroys the object, and returns the create's result. */
-void support_sweep_allocations(pleat_result (*body)(void *user, const pleat_host *host, pleat_error *error), void *user);
+void support_sweep_allocations(pleat_result (*body)(void *user, const pleat_host *host, pleat_error *error),
+                               void *user);
 
 /* 64-bit FNV-1a, for golden hashes. Start from SUPPORT_HASH. */
 #define SUPPORT_HASH 0xcbf29ce484222325u
