@@ -9,166 +9,157 @@
 
 #include "pleat/model.h"
 
-#ifdef __cplusplus
-extern "C"
+PLEAT_BEGIN
+
+/* ---- Assets: a loaded file and its model ------------------------------------------------------------------------ */
+
+typedef enum pleat_format
 {
-#endif
+    PLEAT_FORMAT_UNKNOWN,
+    PLEAT_FORMAT_GLTF,
+    PLEAT_FORMAT_GLB,
+    PLEAT_FORMAT_OBJ,
+    PLEAT_FORMAT_PLY,
+    PLEAT_FORMAT_PC2,
+    PLEAT_FORMAT_MDD
+} pleat_format;
 
-    /* ---- Assets: a loaded file and its model ------------------------------------------------------------------------
-     */
+/* By the ending of a path; UNKNOWN if none fits. */
+pleat_format pleat_format_of(const char *path);
 
-    typedef enum pleat_format
-    {
-        PLEAT_FORMAT_UNKNOWN,
-        PLEAT_FORMAT_GLTF,
-        PLEAT_FORMAT_GLB,
-        PLEAT_FORMAT_OBJ,
-        PLEAT_FORMAT_PLY,
-        PLEAT_FORMAT_PC2,
-        PLEAT_FORMAT_MDD
-    } pleat_format;
+typedef struct pleat_asset pleat_asset;
 
-    /* By the ending of a path; UNKNOWN if none fits. */
-    pleat_format pleat_format_of(const char *path);
+/* Loads .gltf, .glb, .obj, .ply; or a mesh sequence: a folder, or a path with one %d or %0Nd in it (frames from the
+ * first number found on). A sequence gives a model with one mesh and one clip of points at fps (default 30).
+ * Warnings for harmless oddities go to the host's log. */
+typedef struct pleat_load_options
+{
+    float sequence_fps;      /* default 30 */
+    const char *points_path; /* NULL, or a .pc2/.mdd whose frames become a clip of the (single) mesh */
+    float points_fps;        /* default 30; what a .pc2 cannot say */
+} pleat_load_options;
 
-    typedef struct pleat_asset pleat_asset;
+pleat_load_options pleat_load_options_default(void);
+pleat_result pleat_asset_load(const char *path, const pleat_load_options *options, const pleat_host *host,
+                              pleat_asset **asset, pleat_error *error);
+/* The same for bytes in memory; name stands for the path in messages. glTF may then have data URIs and the GLB
+ * chunk only: other buffers are an error that names them. bytes need not outlive the call. */
+pleat_result pleat_asset_parse(pleat_format format, const void *bytes, size_t size, const char *name,
+                               const pleat_host *host, pleat_asset **asset, pleat_error *error);
+/* An asset around a model made by a program, so that it can be written; copies nothing: the model must outlive it. */
+pleat_result pleat_asset_from_model(const pleat_model *model, const char *generator, const pleat_host *host,
+                                    pleat_asset **asset, pleat_error *error);
+void pleat_asset_destroy(pleat_asset *asset);
+const pleat_model *pleat_asset_model(const pleat_asset *asset);
+pleat_format pleat_asset_format(const pleat_asset *asset);
 
-    /* Loads .gltf, .glb, .obj, .ply; or a mesh sequence: a folder, or a path with one %d or %0Nd in it (frames from the
-     * first number found on). A sequence gives a model with one mesh and one clip of points at fps (default 30).
-     * Warnings for harmless oddities go to the host's log. */
-    typedef struct pleat_load_options
-    {
-        float sequence_fps;      /* default 30 */
-        const char *points_path; /* NULL, or a .pc2/.mdd whose frames become a clip of the (single) mesh */
-        float points_fps;        /* default 30; what a .pc2 cannot say */
-    } pleat_load_options;
+/* ---- glTF out -------------------------------------------------------------------------------------------------- */
 
-    pleat_load_options pleat_load_options_default(void);
-    pleat_result pleat_asset_load(const char *path, const pleat_load_options *options, const pleat_host *host,
-                                  pleat_asset **asset, pleat_error *error);
-    /* The same for bytes in memory; name stands for the path in messages. glTF may then have data URIs and the GLB
-     * chunk only: other buffers are an error that names them. bytes need not outlive the call. */
-    pleat_result pleat_asset_parse(pleat_format format, const void *bytes, size_t size, const char *name,
-                                   const pleat_host *host, pleat_asset **asset, pleat_error *error);
-    /* An asset around a model made by a program, so that it can be written; copies nothing: the model must outlive it.
-     */
-    pleat_result pleat_asset_from_model(const pleat_model *model, const char *generator, const pleat_host *host,
-                                        pleat_asset **asset, pleat_error *error);
-    void pleat_asset_destroy(pleat_asset *asset);
-    const pleat_model *pleat_asset_model(const pleat_asset *asset);
-    pleat_format pleat_asset_format(const pleat_asset *asset);
+/* A node's mesh replaced: same or other vertex count, morph targets, influences. Materials keep their index. Vertex
+ * data of the input that has no place in pleat_mesh (further UV and colour sets, custom attributes) is carried over
+ * only where source_vertex says from which vertex of the old primitive each new one comes. */
+typedef struct pleat_mesh_edit
+{
+    uint32_t node;
+    const pleat_mesh *mesh;
+    const uint32_t *const *source_vertex; /* per primitive: #V old vertices, or NULL; NULL: none */
+} pleat_mesh_edit;
 
-    /* ---- glTF out --------------------------------------------------------------------------------------------------
-     */
+/* A weights animation added to a clip (or in place of the one the node had). */
+typedef struct pleat_weights_edit
+{
+    uint32_t node;
+    uint32_t clip; /* PLEAT_NONE: a new clip named "bake" */
+    uint32_t key_count;
+    const float *times;   /* key_count, increasing */
+    const float *weights; /* key_count by the edited mesh's target_count */
+} pleat_weights_edit;
 
-    /* A node's mesh replaced: same or other vertex count, morph targets, influences. Materials keep their index. Vertex
-     * data of the input that has no place in pleat_mesh (further UV and colour sets, custom attributes) is carried over
-     * only where source_vertex says from which vertex of the old primitive each new one comes. */
-    typedef struct pleat_mesh_edit
-    {
-        uint32_t node;
-        const pleat_mesh *mesh;
-        const uint32_t *const *source_vertex; /* per primitive: #V old vertices, or NULL; NULL: none */
-    } pleat_mesh_edit;
+/* A further vertex attribute of an edited mesh, such as _COMPRESSION. */
+typedef struct pleat_gltf_edits
+{
+    uint32_t mesh_edit_count;
+    const pleat_mesh_edit *mesh_edits;
+    uint32_t weights_edit_count;
+    const pleat_weights_edit *weights_edits;
+} pleat_gltf_edits;
 
-    /* A weights animation added to a clip (or in place of the one the node had). */
-    typedef struct pleat_weights_edit
-    {
-        uint32_t node;
-        uint32_t clip; /* PLEAT_NONE: a new clip named "bake" */
-        uint32_t key_count;
-        const float *times;   /* key_count, increasing */
-        const float *weights; /* key_count by the edited mesh's target_count */
-    } pleat_weights_edit;
+/* Writes the asset with the edits as .glb (or .gltf with one .bin, by the ending). Everything not edited stays as it
+ * was: nodes, materials, textures, cameras, extras, unknown extensions. edits may be NULL. */
+pleat_result pleat_gltf_write(const pleat_asset *asset, const pleat_gltf_edits *edits, const char *path,
+                              pleat_error *error);
 
-    /* A further vertex attribute of an edited mesh, such as _COMPRESSION. */
-    typedef struct pleat_gltf_edits
-    {
-        uint32_t mesh_edit_count;
-        const pleat_mesh_edit *mesh_edits;
-        uint32_t weights_edit_count;
-        const pleat_weights_edit *weights_edits;
-    } pleat_gltf_edits;
+/* ---- Point caches and mesh sequences out --------------------------------------------------------------------------
+ */
 
-    /* Writes the asset with the edits as .glb (or .gltf with one .bin, by the ending). Everything not edited stays as
-     * it was: nodes, materials, textures, cameras, extras, unknown extensions. edits may be NULL. */
-    pleat_result pleat_gltf_write(const pleat_asset *asset, const pleat_gltf_edits *edits, const char *path,
-                                  pleat_error *error);
+/* What a cache holds, and for OBJ and PLY the mesh its frames are drawn on. */
+typedef struct pleat_cache_desc
+{
+    uint32_t vertex_count;
+    uint32_t frame_count;
+    float start; /* seconds of the first frame */
+    float fps;
+    const float *times;        /* frame_count seconds, or NULL: start + i / fps */
+    uint32_t triangle_count;   /* OBJ, PLY */
+    const uint32_t *triangles; /* #T by 3 */
+    const float *uvs;          /* #V by 2 or NULL */
+    uint32_t group_count;      /* named ranges of triangles, or 0 */
+    const struct pleat_cache_group *groups;
+} pleat_cache_desc;
 
-    /* ---- Point caches and mesh sequences out
-     * -------------------------------------------------------------------------- */
+typedef struct pleat_cache_group
+{
+    const char *name;
+    uint32_t first_triangle, triangle_count;
+} pleat_cache_group;
 
-    /* What a cache holds, and for OBJ and PLY the mesh its frames are drawn on. */
-    typedef struct pleat_cache_desc
-    {
-        uint32_t vertex_count;
-        uint32_t frame_count;
-        float start; /* seconds of the first frame */
-        float fps;
-        const float *times;        /* frame_count seconds, or NULL: start + i / fps */
-        uint32_t triangle_count;   /* OBJ, PLY */
-        const uint32_t *triangles; /* #T by 3 */
-        const float *uvs;          /* #V by 2 or NULL */
-        uint32_t group_count;      /* named ranges of triangles, or 0 */
-        const struct pleat_cache_group *groups;
-    } pleat_cache_desc;
+typedef struct pleat_cache_writer pleat_cache_writer;
 
-    typedef struct pleat_cache_group
-    {
-        const char *name;
-        uint32_t first_triangle, triangle_count;
-    } pleat_cache_group;
+/* By the ending: .pc2, .mdd: one file. .obj, .ply: NAME_0000.obj and so on, or NAME.obj itself for a single frame.
+ * Nothing appears under its final name before commit. */
+pleat_result pleat_cache_writer_create(const char *path, const pleat_cache_desc *desc, const pleat_host *host,
+                                       pleat_cache_writer **writer, pleat_error *error);
+/* The next frame, in order. normals may be NULL (OBJ and PLY write them if given). */
+pleat_result pleat_cache_writer_frame(pleat_cache_writer *writer, const pleat_vec3 *positions,
+                                      const pleat_vec3 *normals, pleat_error *error);
+/* All frames must have been given. Afterwards only destroy is legal. */
+pleat_result pleat_cache_writer_commit(pleat_cache_writer *writer, pleat_error *error);
+/* Without commit: removes what was begun. */
+void pleat_cache_writer_destroy(pleat_cache_writer *writer);
 
-    typedef struct pleat_cache_writer pleat_cache_writer;
+/* ---- Point caches in ------------------------------------------------------------------------------------------------
+ */
 
-    /* By the ending: .pc2, .mdd: one file. .obj, .ply: NAME_0000.obj and so on, or NAME.obj itself for a single frame.
-     * Nothing appears under its final name before commit. */
-    pleat_result pleat_cache_writer_create(const char *path, const pleat_cache_desc *desc, const pleat_host *host,
-                                           pleat_cache_writer **writer, pleat_error *error);
-    /* The next frame, in order. normals may be NULL (OBJ and PLY write them if given). */
-    pleat_result pleat_cache_writer_frame(pleat_cache_writer *writer, const pleat_vec3 *positions,
-                                          const pleat_vec3 *normals, pleat_error *error);
-    /* All frames must have been given. Afterwards only destroy is legal. */
-    pleat_result pleat_cache_writer_commit(pleat_cache_writer *writer, pleat_error *error);
-    /* Without commit: removes what was begun. */
-    void pleat_cache_writer_destroy(pleat_cache_writer *writer);
+typedef struct pleat_cache pleat_cache;
+typedef struct pleat_cache_info
+{
+    pleat_format format;
+    uint32_t vertex_count;
+    uint32_t frame_count;
+    float start_frame;  /* PC2 */
+    float frame_step;   /* PC2 */
+    const float *times; /* MDD: frame_count seconds; else NULL */
+} pleat_cache_info;
 
-    /* ---- Point caches in
-     * ------------------------------------------------------------------------------------------------ */
+pleat_result pleat_cache_open(const char *path, const pleat_host *host, pleat_cache **cache, pleat_error *error);
+void pleat_cache_close(pleat_cache *cache);
+pleat_cache_info pleat_cache_get_info(const pleat_cache *cache);
+/* vertex_count points of a frame; NaN and infinity are an error that names frame and vertex. */
+pleat_result pleat_cache_read(pleat_cache *cache, uint32_t frame, pleat_vec3 *out, pleat_error *error);
 
-    typedef struct pleat_cache pleat_cache;
-    typedef struct pleat_cache_info
-    {
-        pleat_format format;
-        uint32_t vertex_count;
-        uint32_t frame_count;
-        float start_frame;  /* PC2 */
-        float frame_step;   /* PC2 */
-        const float *times; /* MDD: frame_count seconds; else NULL */
-    } pleat_cache_info;
+/* ---- Text and pictures out ----------------------------------------------------------------------------------------
+ */
 
-    pleat_result pleat_cache_open(const char *path, const pleat_host *host, pleat_cache **cache, pleat_error *error);
-    void pleat_cache_close(pleat_cache *cache);
-    pleat_cache_info pleat_cache_get_info(const pleat_cache *cache);
-    /* vertex_count points of a frame; NaN and infinity are an error that names frame and vertex. */
-    pleat_result pleat_cache_read(pleat_cache *cache, uint32_t frame, pleat_vec3 *out, pleat_error *error);
+/* A whole file at once, whole or not at all. */
+pleat_result pleat_file_write(const char *path, const void *bytes, size_t size, pleat_error *error);
+/* The whole file into memory of the host; size is checked against the host's limit. Free with pleat_file_free. */
+pleat_result pleat_file_read(const char *path, const pleat_host *host, void **bytes, size_t *size, pleat_error *error);
+void pleat_file_free(const pleat_host *host, void *bytes, size_t size);
 
-    /* ---- Text and pictures out
-     * ---------------------------------------------------------------------------------------- */
+/* 8 or 16 bits a channel (16: native-endian uint16_t), 1 to 4 channels, rows from the top. */
+pleat_result pleat_png_write(const char *path, uint32_t width, uint32_t height, uint32_t channel_count, uint32_t bits,
+                             const void *pixels, pleat_error *error);
 
-    /* A whole file at once, whole or not at all. */
-    pleat_result pleat_file_write(const char *path, const void *bytes, size_t size, pleat_error *error);
-    /* The whole file into memory of the host; size is checked against the host's limit. Free with pleat_file_free. */
-    pleat_result pleat_file_read(const char *path, const pleat_host *host, void **bytes, size_t *size,
-                                 pleat_error *error);
-    void pleat_file_free(const pleat_host *host, void *bytes, size_t size);
-
-    /* 8 or 16 bits a channel (16: native-endian uint16_t), 1 to 4 channels, rows from the top. */
-    pleat_result pleat_png_write(const char *path, uint32_t width, uint32_t height, uint32_t channel_count,
-                                 uint32_t bits, const void *pixels, pleat_error *error);
-
-#ifdef __cplusplus
-}
-#endif
+PLEAT_END
 
 #endif

@@ -4,73 +4,67 @@
 
 #include "pleat/model.h"
 
-#ifdef __cplusplus
-extern "C"
+PLEAT_BEGIN
+
+/* ---- Pose ------------------------------------------------------------------------------------------------ */
+
+/* World matrices of all nodes and morph weights of all nodes at one time. */
+typedef struct pleat_pose pleat_pose;
+
+/* A pose of the model, at the rest state of its nodes. The model must outlive it. */
+pleat_result pleat_pose_create(const pleat_model *model, const pleat_host *host, pleat_pose **pose, pleat_error *error);
+void pleat_pose_destroy(pleat_pose *pose);
+
+/* Samples every channel of the clip at a time in seconds (held before the first and after the last key) over the
+ * nodes' rest state, and computes all world matrices. clip NULL: the rest state. Never allocates; a pose is
+ * used by one thread at a time. */
+void pleat_pose_sample(pleat_pose *pose, const pleat_clip *clip, float time);
+
+/* node_count matrices, node to world. */
+const pleat_affine *pleat_pose_worlds(const pleat_pose *pose);
+/* Morph weights of a node's mesh (its target_count), or NULL if the node's mesh has no targets. */
+const float *pleat_pose_weights(const pleat_pose *pose, uint32_t node);
+/* The local transform of a node after sampling (has_matrix nodes: decomposed only if animated). */
+pleat_trs pleat_pose_local(const pleat_pose *pose, uint32_t node);
+/* Skinning matrices of a skin: world(joint) * inverse bind. out: the skin's joint_count. Never allocates. */
+void pleat_pose_joints(const pleat_pose *pose, uint32_t skin, pleat_affine *out);
+
+/* One channel at one time; out gets channel->width floats. Rotations come out normalised. Never allocates. */
+void pleat_channel_sample(const pleat_channel *channel, float time, float *out);
+
+/* ---- Skinning kernels ------------------------------------------------------------------------------------ */
+
+typedef enum pleat_skinning
 {
-#endif
+    PLEAT_LBS, /* linear blend */
+    PLEAT_DQS  /* dual quaternion; scale and shear are blended linearly apart from the rotation */
+} pleat_skinning;
 
-    /* ---- Pose ------------------------------------------------------------------------------------------------ */
+/* A skinning job: fill (from pleat_skin_job_default), then run. Buffers are the caller's. out may be the same
+ * buffer as the input; no other overlap. */
+typedef struct pleat_skin_job
+{
+    pleat_skinning method;
+    uint32_t vertex_count;
+    uint32_t influence_count; /* 4 or 8 */
+    const uint16_t *joints;   /* #V by influence_count, each below joint_count */
+    const float *weights;     /* #V by influence_count, sum 1; 16-byte aligned */
+    uint32_t joint_count;
+    const pleat_affine *matrices; /* joint_count */
+    const pleat_vec4 *positions;  /* #V, bind pose */
+    const pleat_vec4 *normals;    /* #V or NULL */
+    pleat_vec4 *out_positions;    /* #V */
+    pleat_vec4 *out_normals;      /* #V, or NULL with normals; unit length (zero stays zero) */
+    void *scratch;                /* pleat_skin_scratch_size(joint_count) bytes, 16-byte aligned */
+    const pleat_tasks *tasks;     /* NULL: the calling thread */
+} pleat_skin_job;
 
-    /* World matrices of all nodes and morph weights of all nodes at one time. */
-    typedef struct pleat_pose pleat_pose;
+pleat_skin_job pleat_skin_job_default(void);
+size_t pleat_skin_scratch_size(uint32_t joint_count);
+/* Returns BAD_ARGUMENT for a job that is not filled; never allocates. Normals go with the inverse transpose of the
+ * blended matrix, so that non-uniform and mirrored scale come out right. */
+pleat_result pleat_skin_run(const pleat_skin_job *job, pleat_error *error);
 
-    /* A pose of the model, at the rest state of its nodes. The model must outlive it. */
-    pleat_result pleat_pose_create(const pleat_model *model, const pleat_host *host, pleat_pose **pose,
-                                   pleat_error *error);
-    void pleat_pose_destroy(pleat_pose *pose);
-
-    /* Samples every channel of the clip at a time in seconds (held before the first and after the last key) over the
-     * nodes' rest state, and computes all world matrices. clip NULL: the rest state. Never allocates; a pose is
-     * used by one thread at a time. */
-    void pleat_pose_sample(pleat_pose *pose, const pleat_clip *clip, float time);
-
-    /* node_count matrices, node to world. */
-    const pleat_affine *pleat_pose_worlds(const pleat_pose *pose);
-    /* Morph weights of a node's mesh (its target_count), or NULL if the node's mesh has no targets. */
-    const float *pleat_pose_weights(const pleat_pose *pose, uint32_t node);
-    /* The local transform of a node after sampling (has_matrix nodes: decomposed only if animated). */
-    pleat_trs pleat_pose_local(const pleat_pose *pose, uint32_t node);
-    /* Skinning matrices of a skin: world(joint) * inverse bind. out: the skin's joint_count. Never allocates. */
-    void pleat_pose_joints(const pleat_pose *pose, uint32_t skin, pleat_affine *out);
-
-    /* One channel at one time; out gets channel->width floats. Rotations come out normalised. Never allocates. */
-    void pleat_channel_sample(const pleat_channel *channel, float time, float *out);
-
-    /* ---- Skinning kernels ------------------------------------------------------------------------------------ */
-
-    typedef enum pleat_skinning
-    {
-        PLEAT_LBS, /* linear blend */
-        PLEAT_DQS  /* dual quaternion; scale and shear are blended linearly apart from the rotation */
-    } pleat_skinning;
-
-    /* A skinning job: fill (from pleat_skin_job_default), then run. Buffers are the caller's. out may be the same
-     * buffer as the input; no other overlap. */
-    typedef struct pleat_skin_job
-    {
-        pleat_skinning method;
-        uint32_t vertex_count;
-        uint32_t influence_count; /* 4 or 8 */
-        const uint16_t *joints;   /* #V by influence_count, each below joint_count */
-        const float *weights;     /* #V by influence_count, sum 1; 16-byte aligned */
-        uint32_t joint_count;
-        const pleat_affine *matrices; /* joint_count */
-        const pleat_vec4 *positions;  /* #V, bind pose */
-        const pleat_vec4 *normals;    /* #V or NULL */
-        pleat_vec4 *out_positions;    /* #V */
-        pleat_vec4 *out_normals;      /* #V, or NULL with normals; unit length (zero stays zero) */
-        void *scratch;                /* pleat_skin_scratch_size(joint_count) bytes, 16-byte aligned */
-        const pleat_tasks *tasks;     /* NULL: the calling thread */
-    } pleat_skin_job;
-
-    pleat_skin_job pleat_skin_job_default(void);
-    size_t pleat_skin_scratch_size(uint32_t joint_count);
-    /* Returns BAD_ARGUMENT for a job that is not filled; never allocates. Normals go with the inverse transpose of the
-     * blended matrix, so that non-uniform and mirrored scale come out right. */
-    pleat_result pleat_skin_run(const pleat_skin_job *job, pleat_error *error);
-
-#ifdef __cplusplus
-}
-#endif
+PLEAT_END
 
 #endif
