@@ -24,7 +24,8 @@ void pleat_pose_sample(pleat_pose *pose, const pleat_clip *clip, float time);
 const pleat_affine *pleat_pose_worlds(const pleat_pose *pose);
 /* Morph weights of a node's mesh (its target_count), or NULL if the node's mesh has no targets. */
 const float *pleat_pose_weights(const pleat_pose *pose, uint32_t node);
-/* The local transform of a node after sampling (has_matrix nodes: decomposed only if animated). */
+/* The local transform of a node after sampling. Of a node with a matrix: the matrix taken apart, where shear is
+ * lost (its world matrix comes from the matrix itself unless a channel moves the node). */
 pleat_trs pleat_pose_local(const pleat_pose *pose, uint32_t node);
 /* Skinning matrices of a skin: world(joint) * inverse bind. out: the skin's joint_count. Never allocates. */
 void pleat_pose_joints(const pleat_pose *pose, uint32_t skin, pleat_affine *out);
@@ -32,7 +33,29 @@ void pleat_pose_joints(const pleat_pose *pose, uint32_t skin, pleat_affine *out)
 /* One channel at one time; out gets channel->width floats. Rotations come out normalised. Never allocates. */
 void pleat_channel_sample(const pleat_channel *channel, float time, float *out);
 
-/* ---- Skinning kernels ------------------------------------------------------------------------------------ */
+/* ---- Morph targets --------------------------------------------------------------------------------------- */
+
+/* Adds the weighted differences of a primitive's morph targets: what comes before skinning. Fill (from
+ * pleat_morph_job_default), then run. Buffers are the caller's; out may be the same buffer as the input; no other
+ * overlap. */
+typedef struct pleat_morph_job
+{
+    uint32_t vertex_count; /* #V */
+    uint32_t target_count;
+    const pleat_target *targets; /* target_count; NULL: no targets, the input is copied */
+    const float *weights;        /* target_count; a target with weight 0 is not read */
+    const pleat_vec4 *positions; /* #V */
+    const pleat_vec4 *normals;   /* #V or NULL */
+    pleat_vec4 *out_positions;   /* #V */
+    pleat_vec4 *out_normals;     /* #V, or NULL with normals; unit length if a target moves normals, else as given */
+    const pleat_tasks *tasks;    /* NULL: the calling thread */
+} pleat_morph_job;
+
+pleat_morph_job pleat_morph_job_default(void);
+/* Returns BAD_ARGUMENT for a job that is not filled. Never allocates; the same bits for any number of threads. */
+pleat_result pleat_morph_run(const pleat_morph_job *job, pleat_error *error);
+
+/* ---- Skinning -------------------------------------------------------------------------------------------- */
 
 typedef enum pleat_skinning
 {
@@ -45,24 +68,26 @@ typedef enum pleat_skinning
 typedef struct pleat_skin_job
 {
     pleat_skinning method;
-    uint32_t vertex_count;
+    uint32_t vertex_count;    /* #V */
     uint32_t influence_count; /* 4 or 8 */
-    const uint16_t *joints;   /* #V by influence_count, each below joint_count */
-    const float *weights;     /* #V by influence_count, sum 1; 16-byte aligned */
+    const uint16_t *joints;   /* #V by influence_count, each below joint_count, also where the weight is 0 */
+    const float *weights;     /* #V by influence_count, at least 0, sum 1 for each vertex */
     uint32_t joint_count;
-    const pleat_affine *matrices; /* joint_count */
+    const pleat_affine *matrices; /* joint_count, see pleat_pose_joints */
     const pleat_vec4 *positions;  /* #V, bind pose */
     const pleat_vec4 *normals;    /* #V or NULL */
-    pleat_vec4 *out_positions;    /* #V */
-    pleat_vec4 *out_normals;      /* #V, or NULL with normals; unit length (zero stays zero) */
-    void *scratch;                /* pleat_skin_scratch_size(joint_count) bytes, 16-byte aligned */
+    pleat_vec4 *out_positions;    /* #V; w is 0 */
+    pleat_vec4 *out_normals;      /* #V, or NULL with normals; unit length, w is 0 */
+    void *scratch;                /* pleat_skin_scratch_size(joint_count) bytes; PLEAT_LBS needs none, NULL is fine */
     const pleat_tasks *tasks;     /* NULL: the calling thread */
 } pleat_skin_job;
 
 pleat_skin_job pleat_skin_job_default(void);
 size_t pleat_skin_scratch_size(uint32_t joint_count);
-/* Returns BAD_ARGUMENT for a job that is not filled; never allocates. Normals go with the inverse transpose of the
- * blended matrix, so that non-uniform and mirrored scale come out right. */
+/* Returns BAD_ARGUMENT for a job that is not filled. Never allocates; the same bits for any number of threads and
+ * any width of vectors. Normals go with the inverse transpose of the blended matrix, so that non-uniform and
+ * mirrored scale come out right. A matrix that flattens its surroundings to a line or a point says nothing about
+ * normals: they stay as given, as does a normal of length 0. Zero scale never gives a NaN. */
 pleat_result pleat_skin_run(const pleat_skin_job *job, pleat_error *error);
 
 PLEAT_END
