@@ -48,12 +48,24 @@ typedef struct pleat_morph_job
     const pleat_vec4 *normals;   /* #V or NULL */
     pleat_vec4 *out_positions;   /* #V */
     pleat_vec4 *out_normals;     /* #V, or NULL with normals; unit length if a target moves normals, else as given */
+    const uint32_t *source;      /* #V: the row of the targets that each vertex takes, or NULL: its own number */
     const pleat_tasks *tasks;    /* NULL: the calling thread */
 } pleat_morph_job;
 
 pleat_morph_job pleat_morph_job_default(void);
 /* Returns BAD_ARGUMENT for a job that is not filled. Never allocates; the same bits for any number of threads. */
 pleat_result pleat_morph_run(const pleat_morph_job *job, pleat_error *error);
+
+/* ---- Points ---------------------------------------------------------------------------------------------- */
+
+/* Reads a clip's points at any time: the two frames around it, mixed linearly, held before the first and after the
+ * last. Keeps two frames in memory. */
+typedef struct pleat_points_reader pleat_points_reader;
+pleat_result pleat_points_reader_create(const pleat_points *points, const pleat_host *host,
+                                        pleat_points_reader **reader, pleat_error *error);
+void pleat_points_reader_destroy(pleat_points_reader *reader);
+/* The points' vertex_count positions at a time in seconds, valid until the next call; NULL and error on failure. */
+const pleat_vec3 *pleat_points_reader_at(pleat_points_reader *reader, float time, pleat_error *error);
 
 /* ---- Skinning -------------------------------------------------------------------------------------------- */
 

@@ -68,4 +68,16 @@ char *pl_arena_string(pl_arena *arena, const char *text, size_t length);
 void pl_arena_free(pl_arena *arena);
 #define PL_ARENA_NEW(arena, type, count) ((type *)pl_arena_alloc((arena), (count), sizeof(type)))
 
+/* As PL_NEW_OR_FAIL, from an arena: nothing to free at the label. */
+#define PL_ARENA_NEW_OR_FAIL(variable, arena, type, count, error)                                                      \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        (variable) = PL_ARENA_NEW((arena), type, (count));                                                             \
+        if (!(variable))                                                                                               \
+        {                                                                                                              \
+            result = pl_fail_memory((arena)->memory, (error), #variable);                                              \
+            goto fail;                                                                                                 \
+        }                                                                                                              \
+    } while (0)
+
 #endif

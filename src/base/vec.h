@@ -105,6 +105,19 @@ PL_INLINE pl_f4 pl_lerp(pl_f4 a, pl_f4 b, float t)
     return a + (b - a) * pl_splat(t);
 }
 
+/* The smaller and the larger of each component; b where a is not a number. */
+PL_INLINE pl_f4 pl_min(pl_f4 a, pl_f4 b)
+{
+    pl_i4 take = a < b;
+    return (pl_f4)(((pl_i4)a & take) | ((pl_i4)b & ~take));
+}
+
+PL_INLINE pl_f4 pl_max(pl_f4 a, pl_f4 b)
+{
+    pl_i4 take = a > b;
+    return (pl_f4)(((pl_i4)a & take) | ((pl_i4)b & ~take));
+}
+
 /* Any unit vector perpendicular to the unit vector a. */
 PL_INLINE pl_f4 pl_perpendicular(pl_f4 a)
 {

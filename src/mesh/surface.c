@@ -159,7 +159,8 @@ static uint32_t group_normals(const pleat_surface_desc *desc, const uint32_t *re
                 break;
             }
             pl_f4 other = pl_normalize3(pl_load3(&desc->normals[group_render[group]]));
-            if (pl_dot3(normal, other) > 0.9995f || tries == MAX_TRIES) /* under 1.8 degrees: smooth */
+            /* Under 1.8 degrees is smooth; so is a vertex that has no normal. */
+            if (pl_dot3(normal, other) > 0.9995f || pl_dot3(normal, normal) == 0 || tries == MAX_TRIES)
             {
                 break;
             }

@@ -41,7 +41,8 @@ static bool add_targets(const pleat_morph_job *job, bool normals, uint32_t begin
         pl_f4 weight = pl_splat(job->weights[t]);
         for (uint32_t v = begin; v < end; ++v)
         {
-            pl_store(&out[v], pl_load(&out[v]) + weight * pl_load3(&difference[v]));
+            const pleat_vec3 *row = &difference[job->source ? job->source[v] : v];
+            pl_store(&out[v], pl_load(&out[v]) + weight * pl_load3(row));
         }
         any = true;
     }

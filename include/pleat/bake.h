@@ -1,0 +1,87 @@
+/* pleat/bake.h: a stack run over a clip, with one topology for all frames.
+ *
+ * A bake chooses nodes of a model, binds a stack to each and gives their frames one after the other. It does no file
+ * access: what to do with a frame is the caller's. */
+#ifndef PLEAT_BAKE_H
+#define PLEAT_BAKE_H
+
+#include "pleat/stack.h"
+
+PLEAT_BEGIN
+
+typedef struct pleat_bake_desc
+{
+    const pleat_model *model; /* must outlive the bake */
+    uint32_t node_count;      /* chosen nodes with a mesh, or 0: all of the scene, in scene order */
+    const uint32_t *nodes;
+    uint32_t clip;        /* index, or PLEAT_NONE: one frame of the rest pose; default 0 (NONE without clips) */
+    float fps;            /* default 30 */
+    uint32_t first_frame; /* frame i lies at clip start + i / fps; default 0 */
+    uint32_t last_frame;  /* inclusive; default PLEAT_NONE: the clip's last */
+    pleat_skinning skinning;
+    uint32_t level; /* uniform Loop level for nodes with a layer, default 0 */
+    uint32_t layer_count;
+    const pleat_layer_desc *layers;
+    const bool *garment; /* per primitive of the chosen nodes, one after the other: layers act here; NULL: all */
+} pleat_bake_desc;
+
+pleat_bake_desc pleat_bake_desc_default(const pleat_model *model);
+
+/* One primitive of one chosen node: ranges of the bake's vertices and triangles. */
+typedef struct pleat_bake_part
+{
+    uint32_t node, mesh, primitive;
+    uint32_t material; /* or PLEAT_NONE */
+    uint32_t first_vertex, vertex_count;
+    uint32_t first_triangle, triangle_count;
+    bool garment;
+} pleat_bake_part;
+
+/* What stays the same over all frames: the render vertices of the chosen nodes, primitives in file order. */
+typedef struct pleat_bake_shape
+{
+    uint32_t part_count;
+    const pleat_bake_part *parts;
+    uint32_t vertex_count;
+    uint32_t triangle_count;
+    const uint32_t *triangles; /* #T by 3 */
+    const pleat_vec3 *rest;    /* #V: the bind pose in the world's size */
+    const float *uvs;          /* #V by 2, or NULL if no part has any */
+    uint32_t frame_count;
+    float start; /* seconds of the first frame */
+    float fps;
+} pleat_bake_shape;
+
+typedef struct pleat_bake pleat_bake;
+
+pleat_result pleat_bake_create(const pleat_bake_desc *desc, const pleat_host *host, pleat_bake **bake,
+                               pleat_error *error);
+void pleat_bake_destroy(pleat_bake *bake);
+const pleat_bake_shape *pleat_bake_get_shape(const pleat_bake *bake);
+
+/* Computes a frame, 0 .. frame_count - 1. Layers that carry state need the frames in order: after a jump their state is
+ * that of a first frame. Fails only where a clip's points cannot be read. */
+pleat_result pleat_bake_frame(pleat_bake *bake, uint32_t frame, pleat_error *error);
+/* Seconds of a frame. */
+float pleat_bake_time(const pleat_bake *bake, uint32_t frame);
+/* The frame last computed, world space; either may be NULL. #V. */
+void pleat_bake_copy(const pleat_bake *bake, pleat_vec3 *positions, pleat_vec3 *normals);
+
+/* The stacks, one per chosen node, for what goes beyond positions. */
+uint32_t pleat_bake_stack_count(const pleat_bake *bake);
+pleat_stack *pleat_bake_stack(const pleat_bake *bake, uint32_t index);
+uint32_t pleat_bake_stack_node(const pleat_bake *bake, uint32_t index);
+/* The pose of the frame last computed. */
+const pleat_pose *pleat_bake_pose(const pleat_bake *bake);
+
+/* The layers' state over all stacks, as in pleat_stack; frame: the one that the state was saved after. */
+size_t pleat_bake_state_size(const pleat_bake *bake);
+void pleat_bake_state_save(const pleat_bake *bake, void *state);
+void pleat_bake_state_restore(pleat_bake *bake, const void *state, uint32_t frame);
+
+/* Number of frames a clip has at a rate: from its start to its end, both included. */
+uint32_t pleat_clip_frame_count(const pleat_clip *clip, float fps);
+
+PLEAT_END
+
+#endif

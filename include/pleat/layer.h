@@ -1,0 +1,90 @@
+/* pleat/layer.h: what every layer is.
+ *
+ * A layer is planned once (where it needs detail), bound once (to the refined cloth) and updated per frame. Layers run
+ * in the order of their stack; each sees the positions that the one before it left. */
+#ifndef PLEAT_LAYER_H
+#define PLEAT_LAYER_H
+
+#include "pleat/mesh.h"
+#include "pleat/rig.h"
+
+PLEAT_BEGIN
+
+/* A garment as layers see it: one welded surface at rest, and a way to see it move. While a layer is planned this is
+ * the input's surface, while it is bound the refined one. Everything stays valid as long as the stack. */
+typedef struct pleat_cloth
+{
+    const pleat_model *model;
+    uint32_t node; /* the mesh's node */
+    pleat_skinning skinning;
+    const pleat_topology *topology;  /* #V vertices, #T triangles */
+    const pleat_vec4 *rest;          /* #V: the bind pose, in the size the cloth has in the world */
+    const pleat_vec4 *rest_normals;  /* #V, unit */
+    uint32_t influence_count;        /* 4 or 8; 0: not skinned */
+    const uint16_t *joints;          /* #V by influence_count, into the skin's joints (and one more: the node itself) */
+    const float *weights;            /* #V by influence_count */
+    const float *mask;               /* #V: 0 nothing may move here, 1 free */
+    float height;                    /* of the whole character at rest: what default lengths are fractions of */
+    const pleat_clip *clip;          /* or NULL: the motion is not known beforehand */
+    float clip_start, clip_step;     /* seconds of the first frame, and between frames */
+    uint32_t frame_count;            /* frames of the clip that will be baked; 0 without a clip */
+    const uint32_t *coarse_triangle; /* #T -> triangle when planned; NULL while planning */
+    const uint32_t *vertex_triangle; /* #V -> a triangle when planned, and the place in it; NULL while planning */
+    const float *vertex_barycentric; /* #V by 3 */
+} pleat_cloth;
+
+/* One frame as a layer sees it. */
+typedef struct pleat_layer_frame
+{
+    float time;                 /* seconds */
+    float step;                 /* seconds since the frame before, 0 for the first */
+    const pleat_affine *joints; /* skinning matrices of the node's skin and one more, the node's own; or NULL */
+    const pleat_affine *worlds; /* of all nodes */
+    pleat_vec4 *positions;      /* #V, world space: in the skinned cloth, out the layer's result */
+    const pleat_vec4 *normals;  /* #V of the incoming positions, unit */
+    const pleat_tasks *tasks;
+} pleat_layer_frame;
+
+/* Lets a layer see the clip beforehand, frame by frame: positions (#V, may be NULL) and the pose. */
+typedef struct pleat_layer_preview
+{
+    pleat_result (*look)(void *user, uint32_t frame, pleat_vec4 *positions, pleat_error *error);
+    const pleat_pose *(*pose)(void *user); /* of the frame last looked at */
+    void *user;
+} pleat_layer_preview;
+
+/* A kind of layer. */
+typedef struct pleat_layer_type
+{
+    const char *name;
+    size_t options_size;
+    /* May be NULL. Looks over the rest shape and the clip; *plan is the layer's own and is given to wants and create.
+     */
+    pleat_result (*plan)(const void *options, const pleat_cloth *coarse, const pleat_layer_preview *preview,
+                         const pleat_host *host, void **plan, pleat_error *error);
+    /* May be NULL: no refinement. As in pleat_loop_desc. */
+    bool (*wants)(void *plan, uint32_t coarse_triangle, const float barycentric[9], uint32_t level);
+    void (*plan_destroy)(void *plan); /* NULL is a legal plan */
+    pleat_result (*create)(const void *options, void *plan, const pleat_cloth *cloth, const pleat_host *host,
+                           void **layer, pleat_error *error);
+    void (*destroy)(void *layer);
+    /* Never allocates. Zero compression gives the positions back bit for bit. */
+    void (*update)(void *layer, const pleat_layer_frame *frame);
+    /* State carried from frame to frame: its size (0: none), copied out and in. */
+    size_t (*state_size)(const void *layer);
+    void (*state_save)(const void *layer, void *state);
+    void (*state_restore)(void *layer, const void *state);
+    /* A figure of the last frame for the report: name and value by index; false past the last. May be NULL. */
+    bool (*figure)(const void *layer, uint32_t index, const char **name, double *value);
+} pleat_layer_type;
+
+/* A layer in a stack: its kind and its options (options_size bytes). */
+typedef struct pleat_layer_desc
+{
+    const pleat_layer_type *type;
+    const void *options;
+} pleat_layer_desc;
+
+PLEAT_END
+
+#endif

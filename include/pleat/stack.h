@@ -1,0 +1,92 @@
+/* pleat/stack.h: one skinning method and an ordered list of layers, bound to the mesh of one node.
+ *
+ * This is what a game embeds: create once, then per frame sample a pose, update, and read positions and normals. */
+#ifndef PLEAT_STACK_H
+#define PLEAT_STACK_H
+
+#include "pleat/layer.h"
+
+PLEAT_BEGIN
+
+typedef struct pleat_stack_desc
+{
+    const pleat_model *model; /* must outlive the stack */
+    uint32_t node;            /* has a mesh */
+    pleat_skinning skinning;  /* default lbs */
+    uint32_t layer_count;     /* default 0 */
+    const pleat_layer_desc *layers;
+    const bool *garment;    /* per primitive of the mesh: layers act here; NULL: everywhere */
+    const float *mask;      /* per render vertex of the mesh, 0..1, multiplied in; NULL: 1 */
+    uint32_t level;         /* uniform Loop level, 0..6 (default 0); layers may ask for more where they act */
+    const pleat_clip *clip; /* what layers may look at beforehand; NULL: nothing */
+    float clip_start;       /* seconds of the first frame */
+    float clip_fps;         /* default 30 */
+    uint32_t frame_count;   /* frames of the clip that will be asked for */
+    float height;           /* default 0: the stack's own height at rest */
+} pleat_stack_desc;
+
+pleat_stack_desc pleat_stack_desc_default(void);
+
+typedef struct pleat_stack pleat_stack;
+
+/* What does not change from frame to frame. Render vertices are those of the file where nothing is refined; with
+ * refinement the file's come first within each primitive and new ones follow. */
+typedef struct pleat_stack_shape
+{
+    uint32_t primitive_count;
+    const uint32_t *first_vertex;      /* primitive_count + 1, into render vertices */
+    const uint32_t *first_triangle;    /* primitive_count + 1 */
+    uint32_t vertex_count;             /* #R render vertices */
+    uint32_t triangle_count;           /* #T */
+    const uint32_t *triangles;         /* #T by 3, render vertices */
+    uint32_t surface_count;            /* #V surface vertices */
+    const uint32_t *surface_triangles; /* #T by 3 */
+    const uint32_t *render_vertex;     /* #R -> surface vertex */
+    const float *uvs;                  /* #R by 2, or NULL */
+    const pleat_vec4 *bind;            /* #V: in the mesh's own space, morphs at 0; what skinning starts from */
+    const pleat_vec4 *rest;            /* #V: bind in the size and place it has in the world */
+    uint32_t influence_count;
+    const uint16_t *joints; /* #V by influence_count; the skin's joint_count stands for the node itself */
+    const float *weights;   /* #V by influence_count, or NULL */
+    bool refined;
+} pleat_stack_shape;
+
+pleat_result pleat_stack_create(const pleat_stack_desc *desc, const pleat_host *host, pleat_stack **stack,
+                                pleat_error *error);
+void pleat_stack_destroy(pleat_stack *stack);
+const pleat_stack_shape *pleat_stack_get_shape(const pleat_stack *stack);
+
+/* One frame: morphs, skins, refines, runs the layers, computes normals. points (the mesh's render vertices of the file,
+ * world space or the node's by points_world) take the place of skinning when not NULL. Never allocates. */
+typedef struct pleat_stack_input
+{
+    const pleat_pose *pose;
+    float time;
+    float step;
+    const pleat_vec3 *points;
+    bool points_world;
+    const pleat_tasks *tasks;
+} pleat_stack_input;
+void pleat_stack_update(pleat_stack *stack, const pleat_stack_input *input);
+
+/* Results of the last update, world space. Surface vertices; and copied out for render vertices (either may be NULL).
+ */
+const pleat_vec4 *pleat_stack_positions(const pleat_stack *stack);
+void pleat_stack_copy(const pleat_stack *stack, pleat_vec3 *positions, pleat_vec3 *normals);
+/* The linear blend of each surface vertex undone: positions in bind space, minus what a viewer that knows only linear
+ * skinning and the input's own morph targets would start from. out: #V displacements. */
+void pleat_stack_bind_displacements(const pleat_stack *stack, pleat_vec3 *out);
+/* Normals of the last update per render vertex, brought to bind space (unit). out: #R. */
+void pleat_stack_bind_normals(const pleat_stack *stack, pleat_vec3 *out);
+
+/* State of all layers. */
+size_t pleat_stack_state_size(const pleat_stack *stack);
+void pleat_stack_state_save(const pleat_stack *stack, void *state);
+void pleat_stack_state_restore(pleat_stack *stack, const void *state);
+
+/* The model's size: from the lowest to the highest rest position over all meshes of the scene; 1 for an empty one. */
+float pleat_model_height(const pleat_model *model, const pleat_pose *rest);
+
+PLEAT_END
+
+#endif

@@ -1,0 +1,383 @@
+/* Binding a stack: weld the mesh of a node, let the layers plan, refine, and bind them to the result. */
+#include "bake/stack.h"
+
+#include "base/vec.h"
+
+#include <string.h>
+
+pleat_stack_desc pleat_stack_desc_default(void)
+{
+    pleat_stack_desc desc = {0};
+    desc.node = PLEAT_NONE;
+    desc.clip_fps = 30;
+    return desc;
+}
+
+/* ---- Planning and refinement ------------------------------------------------------------------------------- */
+
+typedef struct preview
+{
+    pleat_stack *stack;
+    const pleat_stack_desc *desc;
+    pleat_pose *pose;
+    pleat_points_reader *points;
+} preview;
+
+static pleat_result preview_look(void *user, uint32_t frame, pleat_vec4 *positions, pleat_error *error)
+{
+    preview *view = user;
+    float time = view->desc->clip_start + (float)frame / view->desc->clip_fps;
+    pleat_stack_input input = {.pose = view->pose, .time = time};
+    pleat_pose_sample(view->pose, view->desc->clip, time);
+    if (view->points)
+    {
+        input.points = pleat_points_reader_at(view->points, time, error);
+        input.points_world = view->desc->clip->points.world;
+        if (!input.points)
+        {
+            return error ? error->result : PLEAT_FILE_ERROR;
+        }
+    }
+    pl_stack_move(view->stack, &input);
+    if (positions)
+    {
+        memcpy(positions, view->stack->coarse_positions, view->stack->coarse_count * sizeof *positions);
+    }
+    return PLEAT_OK;
+}
+
+static const pleat_pose *preview_pose(void *user)
+{
+    return ((preview *)user)->pose;
+}
+
+typedef struct wishes
+{
+    pleat_stack *stack;
+    uint32_t level; /* uniform */
+} wishes;
+
+static bool wants_any(void *user, uint32_t triangle, const float barycentric[9], uint32_t level)
+{
+    wishes *all = user;
+    bool wanted = level < all->level;
+    for (uint32_t i = 0; i < all->stack->layer_count && !wanted; ++i)
+    {
+        const pleat_layer_type *type = all->stack->layer_types[i];
+        wanted = type->wants && type->wants(all->stack->plans[i], triangle, barycentric, level);
+    }
+    return wanted;
+}
+
+enum
+{
+    MAX_LEVEL = 6
+};
+
+pleat_result pl_stack_create_loop(pleat_stack *stack, uint32_t level, uint32_t render_count,
+                                  const uint32_t *render_triangles, pleat_loop **loop, pleat_error *error)
+{
+    wishes all = {stack, level};
+    pleat_loop_desc desc = pleat_loop_desc_default();
+    desc.vertex_count = stack->coarse_count;
+    desc.render_count = render_count;
+    desc.triangle_count = stack->surface->triangle_count;
+    desc.triangles = stack->surface->triangles;
+    desc.render_triangles = render_triangles;
+    desc.level = level;
+    for (uint32_t i = 0; i < stack->layer_count; ++i)
+    {
+        if (stack->layer_types[i]->wants)
+        {
+            desc.level = MAX_LEVEL;
+            desc.wants = wants_any;
+            desc.wants_user = &all;
+        }
+    }
+    return pleat_loop_create(&desc, &stack->host, loop, error);
+}
+
+/* ---- The cloth that layers see ------------------------------------------------------------------------------ */
+
+/* 0 at every vertex of a triangle that is no garment, else the painted mask. */
+static void coarse_mask(const pleat_stack *stack, const pleat_stack_desc *desc, float *mask)
+{
+    for (uint32_t v = 0; v < stack->coarse_count; ++v)
+    {
+        mask[v] = desc->mask ? desc->mask[stack->surface->vertex_render[v]] : 1;
+    }
+    uint32_t triangle = 0;
+    for (uint32_t p = 0; p < stack->mesh->primitive_count; ++p)
+    {
+        for (uint32_t t = 0; t < stack->mesh->primitives[p].triangle_count; ++t, ++triangle)
+        {
+            for (uint32_t k = 0; k < 3 && desc->garment && !desc->garment[p]; ++k)
+            {
+                mask[stack->surface->triangles[3 * triangle + k]] = 0;
+            }
+        }
+    }
+}
+
+/* The cloth at rest over a surface: bind positions in, everything else computed. */
+static pleat_result fill_cloth(pleat_stack *stack, const pleat_stack_desc *desc, const pleat_topology *topology,
+                               const pleat_vec4 *bind, const pleat_affine *to_rest, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    pl_memory *memory = &stack->memory;
+    pleat_vec4 *rest, *rest_normals;
+    float *mask, *coarse = NULL;
+    pleat_normals *normals = NULL;
+    PL_ARENA_NEW_OR_FAIL(rest, &stack->arena, pleat_vec4, topology->vertex_count, error);
+    stack->cloth.rest = rest;
+    PL_ARENA_NEW_OR_FAIL(rest_normals, &stack->arena, pleat_vec4, topology->vertex_count, error);
+    stack->cloth.rest_normals = rest_normals;
+    PL_ARENA_NEW_OR_FAIL(mask, &stack->arena, float, topology->vertex_count, error);
+    stack->cloth.mask = mask;
+    PL_NEW_OR_FAIL(coarse, memory, float, stack->coarse_count, error);
+    stack->cloth.topology = topology;
+    for (uint32_t v = 0; v < topology->vertex_count; ++v)
+    {
+        pl_store(&rest[v], pl_affine_point(to_rest, pl_load(&bind[v])));
+    }
+    coarse_mask(stack, desc, coarse);
+    if (topology == stack->coarse_topology)
+    {
+        memcpy(mask, coarse, stack->coarse_count * sizeof *mask);
+    }
+    else
+    {
+        pleat_loop_values(stack->loop, PLEAT_LOOP_SURFACE, 1, coarse, mask, NULL);
+    }
+    result = pleat_normals_create(topology->vertex_count, topology->triangle_count, topology->triangles,
+                                  topology->triangles, &stack->host, &normals, error);
+    if (result == PLEAT_OK)
+    {
+        pleat_normals_update(normals, rest, rest_normals, NULL);
+    }
+fail:
+    pleat_normals_destroy(normals);
+    pl_free(memory, coarse);
+    return result;
+}
+
+static pleat_result plan_layers(pleat_stack *stack, const pleat_stack_desc *desc, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    preview view = {stack, desc, NULL, NULL};
+    PL_ARENA_NEW_OR_FAIL(stack->layer_types, &stack->arena, const pleat_layer_type *, stack->layer_count, error);
+    PL_ARENA_NEW_OR_FAIL(stack->layers, &stack->arena, void *, stack->layer_count, error);
+    PL_ARENA_NEW_OR_FAIL(stack->plans, &stack->arena, void *, stack->layer_count, error);
+    for (uint32_t i = 0; i < stack->layer_count; ++i)
+    {
+        stack->layer_types[i] = desc->layers[i].type;
+    }
+    result = pleat_pose_create(stack->model, &stack->host, &view.pose, error);
+    if (result == PLEAT_OK && desc->clip && desc->clip->points.node == stack->node)
+    {
+        result = pleat_points_reader_create(&desc->clip->points, &stack->host, &view.points, error);
+    }
+    pleat_layer_preview shown = {preview_look, preview_pose, &view};
+    for (uint32_t i = 0; i < stack->layer_count && result == PLEAT_OK; ++i)
+    {
+        if (stack->layer_types[i]->plan)
+        {
+            result = stack->layer_types[i]->plan(desc->layers[i].options, &stack->cloth, &shown, &stack->host,
+                                                 &stack->plans[i], error);
+        }
+    }
+fail:
+    pleat_points_reader_destroy(view.points);
+    pleat_pose_destroy(view.pose);
+    return result;
+}
+
+static pleat_result create_layers(pleat_stack *stack, const pleat_stack_desc *desc, pleat_error *error)
+{
+    for (uint32_t i = 0; i < stack->layer_count; ++i)
+    {
+        PL_TRY(stack->layer_types[i]->create(desc->layers[i].options, stack->plans[i], &stack->cloth, &stack->host,
+                                             &stack->layers[i], error));
+    }
+    return PLEAT_OK;
+}
+
+/* ---- Creation ------------------------------------------------------------------------------------------------ */
+
+static pleat_result bind_working(pleat_stack *stack, const pleat_affine *to_rest, const pleat_stack_desc *desc,
+                                 pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    uint32_t width = stack->influence_count, count = stack->shape.surface_count;
+    pleat_vec4 *bind;
+    PL_ARENA_NEW_OR_FAIL(stack->positions, &stack->arena, pleat_vec4, count, error);
+    PL_ARENA_NEW_OR_FAIL(stack->group_normals, &stack->arena, pleat_vec4, stack->normal_count, error);
+    PL_ARENA_NEW_OR_FAIL(stack->layer_normals, &stack->arena, pleat_vec4, stack->layer_count ? count : 0, error);
+    stack->shape.bind = stack->coarse_bind;
+    stack->shape.joints = width ? stack->coarse_joints : NULL;
+    stack->shape.weights = width ? stack->coarse_weights : NULL;
+    stack->shape.influence_count = width;
+    stack->morphed = stack->coarse_morphed;
+    const pleat_topology *topology = stack->coarse_topology;
+    if (stack->loop)
+    {
+        const pleat_refined *refined = pleat_loop_refined(stack->loop);
+        PL_ARENA_NEW_OR_FAIL(bind, &stack->arena, pleat_vec4, count, error);
+        stack->shape.bind = bind;
+        pleat_loop_points(stack->loop, PLEAT_LOOP_SURFACE, stack->coarse_bind, bind, NULL);
+        if (stack->mesh->target_count)
+        {
+            PL_ARENA_NEW_OR_FAIL(stack->morphed, &stack->arena, pleat_vec4, count, error);
+        }
+        else
+        {
+            stack->morphed = bind;
+        }
+        if (width)
+        {
+            uint16_t *joints;
+            float *weights;
+            stack->shape.joints = NULL;
+            stack->shape.weights = NULL;
+            PL_ARENA_NEW_OR_FAIL(joints, &stack->arena, uint16_t, (size_t)count * width, error);
+            stack->shape.joints = joints;
+            PL_ARENA_NEW_OR_FAIL(weights, &stack->arena, float, (size_t)count *width, error);
+            stack->shape.weights = weights;
+            PL_TRY(pleat_loop_weights(stack->loop, width, stack->coarse_joints, stack->coarse_weights, width, joints,
+                                      weights, error));
+        }
+        PL_TRY(pleat_topology_create(count, refined->triangle_count, refined->triangles, &stack->host, &stack->topology,
+                                     error));
+        topology = stack->topology;
+        stack->cloth.coarse_triangle = refined->coarse_triangle;
+        stack->cloth.vertex_triangle = refined->vertex_triangle;
+        stack->cloth.vertex_barycentric = refined->vertex_barycentric;
+    }
+    stack->shape.refined = stack->loop != NULL;
+    PL_TRY(fill_cloth(stack, desc, topology, stack->shape.bind, to_rest, error));
+    stack->shape.rest = stack->cloth.rest;
+    stack->cloth.influence_count = width;
+    stack->cloth.joints = stack->shape.joints;
+    stack->cloth.weights = stack->shape.weights;
+fail:
+    return result;
+}
+
+static pleat_result bind_all(pleat_stack *stack, const pleat_stack_desc *desc, const pleat_pose *rest_pose,
+                             pleat_error *error)
+{
+    pleat_affine to_rest = pl_stack_rest_transform(stack->model, stack->node, rest_pose);
+    PL_TRY(pl_stack_bind_coarse(stack, error));
+    stack->cloth.model = stack->model;
+    stack->cloth.node = stack->node;
+    stack->cloth.skinning = stack->skinning;
+    stack->cloth.influence_count = stack->influence_count;
+    stack->cloth.joints = stack->coarse_joints;
+    stack->cloth.weights = stack->coarse_weights;
+    stack->cloth.height = desc->height > 0 ? desc->height : pleat_model_height(stack->model, rest_pose);
+    stack->cloth.clip = desc->clip;
+    stack->cloth.clip_start = desc->clip_start;
+    stack->cloth.clip_step = 1 / desc->clip_fps;
+    stack->cloth.frame_count = desc->clip ? desc->frame_count : 0;
+    bool refine = desc->level > 0;
+    if (desc->layer_count)
+    {
+        PL_TRY(fill_cloth(stack, desc, stack->coarse_topology, stack->coarse_bind, &to_rest, error));
+        PL_TRY(plan_layers(stack, desc, error));
+        for (uint32_t i = 0; i < stack->layer_count; ++i)
+        {
+            refine = refine || stack->layer_types[i]->wants;
+        }
+    }
+    if (refine)
+    {
+        PL_TRY(pl_stack_create_loop(stack, desc->level, stack->coarse_render_count, stack->surface->render_triangles,
+                                    &stack->loop, error));
+        PL_TRY(pl_stack_shape_refined(stack, desc->level, error));
+    }
+    else
+    {
+        PL_TRY(pl_stack_shape_as_is(stack, error));
+    }
+    PL_TRY(bind_working(stack, &to_rest, desc, error));
+    return create_layers(stack, desc, error);
+}
+
+static pleat_result check_desc(const pleat_stack_desc *desc, pleat_error *error)
+{
+    if (!desc->model || desc->node >= desc->model->node_count || desc->model->nodes[desc->node].mesh == PLEAT_NONE)
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "stack: node %u has no mesh", desc->node);
+    }
+    if (desc->level > MAX_LEVEL)
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "stack: level is %u; it can be 0 to %d", desc->level, MAX_LEVEL);
+    }
+    if (!(desc->clip_fps > 0) || !isfinite(desc->clip_fps))
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "stack: clip_fps is %g; it must be above 0", (double)desc->clip_fps);
+    }
+    return PLEAT_OK;
+}
+
+pleat_result pleat_stack_create(const pleat_stack_desc *desc, const pleat_host *host, pleat_stack **out,
+                                pleat_error *error)
+{
+    *out = NULL;
+    PL_TRY(check_desc(desc, error));
+    pleat_stack *stack = PL_CREATE(pleat_stack, host);
+    if (!stack)
+    {
+        return pl_fail(error, PLEAT_NO_MEMORY, "out of memory for the stack");
+    }
+    pl_arena_init(&stack->arena, &stack->memory);
+    stack->host = host ? *host : pleat_host_default();
+    stack->model = desc->model;
+    stack->node = desc->node;
+    stack->mesh = &desc->model->meshes[desc->model->nodes[desc->node].mesh];
+    uint32_t skin = desc->model->nodes[desc->node].skin;
+    stack->skin = skin == PLEAT_NONE ? NULL : &desc->model->skins[skin];
+    stack->skinning = desc->skinning;
+    stack->layer_count = desc->layer_count;
+    pleat_pose *rest_pose = NULL;
+    pleat_result result = pleat_pose_create(desc->model, host, &rest_pose, error);
+    if (result == PLEAT_OK)
+    {
+        result = bind_all(stack, desc, rest_pose, error);
+    }
+    pleat_pose_destroy(rest_pose);
+    if (result != PLEAT_OK)
+    {
+        pleat_stack_destroy(stack);
+        return result;
+    }
+    *out = stack;
+    return PLEAT_OK;
+}
+
+void pleat_stack_destroy(pleat_stack *stack)
+{
+    if (!stack)
+    {
+        return;
+    }
+    for (uint32_t i = 0; stack->layers && stack->plans && i < stack->layer_count; ++i)
+    {
+        if (stack->layers[i])
+        {
+            stack->layer_types[i]->destroy(stack->layers[i]);
+        }
+        if (stack->plans[i] && stack->layer_types[i]->plan_destroy)
+        {
+            stack->layer_types[i]->plan_destroy(stack->plans[i]);
+        }
+    }
+    pleat_normals_destroy(stack->normals);
+    pleat_normals_destroy(stack->vertex_normals);
+    pleat_topology_destroy(stack->topology);
+    pleat_topology_destroy(stack->coarse_topology);
+    pleat_loop_destroy(stack->loop);
+    pleat_surface_destroy(stack->surface);
+    pl_arena_free(&stack->arena);
+    PL_DESTROY(stack);
+}
