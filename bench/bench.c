@@ -125,10 +125,6 @@ static int write_json(const char *path)
     return fclose(file) == 0 ? 0 : 1;
 }
 
-#define GROUP(name) void bench_##name(void);
-#include "groups.h"
-#undef GROUP
-
 int main(int argument_count, char **arguments)
 {
     static const struct

@@ -30,4 +30,9 @@ typedef enum bench_goal
 void bench_row(const char *name, double value, const char *unit, const char *reference, double ratio, bench_goal goal,
                double bound);
 
+/* Each group of groups.h. */
+#define GROUP(name) void bench_##name(void);
+#include "groups.h"
+#undef GROUP
+
 #endif

@@ -173,7 +173,8 @@ typedef struct pleat_hit
 pleat_result pleat_bvh_create(uint32_t vertex_count, const pleat_vec4 *positions, uint32_t triangle_count,
                               const uint32_t *triangles, const pleat_host *host, pleat_bvh **bvh, pleat_error *error);
 void pleat_bvh_destroy(pleat_bvh *bvh);
-/* New positions, same triangles. Never allocates. */
+/* New positions, same triangles. A triangle with a corner that is not finite is not found until it is again. Never
+ * allocates; no query may run meanwhile. */
 void pleat_bvh_refit(pleat_bvh *bvh, const pleat_vec4 *positions, const pleat_tasks *tasks);
 /* Nearest point within max_distance (INFINITY allowed). Safe from many threads at once between refits. On equal
  * distance the lowest triangle index wins, so results do not depend on the tree. */
@@ -182,10 +183,16 @@ pleat_hit pleat_bvh_nearest(const pleat_bvh *bvh, pleat_vec4 point, float max_di
 pleat_hit pleat_bvh_ray(const pleat_bvh *bvh, pleat_vec4 origin, pleat_vec4 direction, float t_min, float t_max);
 /* True if the segment's ray is blocked anywhere in [t_min, t_max]; cheaper than the first hit. */
 bool pleat_bvh_occluded(const pleat_bvh *bvh, pleat_vec4 origin, pleat_vec4 direction, float t_min, float t_max);
-/* Calls visit for each pair of triangles (a of this tree, b of other) that really cross. With other == bvh: each
- * pair once with a < b, pairs that share a vertex position left out. visit returns false to stop. Returns the count. */
+/* Calls visit for each pair of triangles (a of this tree, b of other) that really cross: each has corners strictly on
+ * both sides of the other's plane and they share a piece of line; touching is not crossing. With other == bvh: each pair
+ * once with a < b, pairs that share a vertex position left out. visit (may be NULL) returns false to stop. The order of
+ * the pairs depends on the tree, which of them there are does not: signs are exact. Returns the count. */
 uint64_t pleat_bvh_crossings(const pleat_bvh *bvh, const pleat_bvh *other,
                              bool (*visit)(void *user, uint32_t a, uint32_t b), void *user);
+/* The same count over the host's workers. marks: one byte for each triangle of bvh, set to 1 where it crosses something
+ * and left alone elsewhere; or NULL. Never allocates. */
+uint64_t pleat_bvh_count_crossings(const pleat_bvh *bvh, const pleat_bvh *other, uint8_t *marks,
+                                   const pleat_tasks *tasks);
 
 /* ---- Walking on a surface ---------------------------------------------------------------------------------------- */
 
