@@ -1,0 +1,17 @@
+# Tests that are no cmocka programs: the public headers alone, and the program as its users run it.
+
+# Each public header compiles alone, as strict C17 and as C++: this is checked by building.
+file(GLOB public_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/pleat/*.h)
+set(alone)
+foreach(header ${public_headers})
+    get_filename_component(name ${header} NAME)
+    foreach(language c cc)
+        set(file ${CMAKE_CURRENT_BINARY_DIR}/alone/${name}.${language})
+        file(CONFIGURE OUTPUT ${file} CONTENT "#include \"pleat/${name}\"\n")
+        list(APPEND alone ${file})
+    endforeach()
+endforeach()
+add_library(pleat_headers_alone OBJECT ${alone})
+target_link_libraries(pleat_headers_alone PRIVATE pleat_flags)
+target_compile_options(pleat_headers_alone PRIVATE -pedantic-errors)
+set_target_properties(pleat_headers_alone PROPERTIES C_EXTENSIONS OFF CXX_EXTENSIONS OFF CXX_STANDARD 11)
