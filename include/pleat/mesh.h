@@ -207,12 +207,13 @@ typedef enum pleat_walk_end
 {
     PLEAT_WALK_DONE,     /* the whole length was walked */
     PLEAT_WALK_BOUNDARY, /* a border or non-manifold edge stopped it */
-    PLEAT_WALK_STUCK,    /* degenerate triangles all around */
+    PLEAT_WALK_STUCK,    /* no way on: a start without area, no direction in its plane, a length that is not finite */
     PLEAT_WALK_FULL      /* path_capacity was reached */
 } pleat_walk_end;
 
 /* Walks the straightest path from a place along a direction (projected into the start triangle) for a length.
- * Edges are crossed by unfolding; at a vertex the path leaves so that the angle is equal on both sides. */
+ * Edges are crossed by unfolding; at a vertex the path leaves so that the angle is equal on both sides. Within 1e-6 of a
+ * vertex (barycentric) the path goes through it; within 1e-6 rad of a border that it is on, along it. */
 typedef struct pleat_walk
 {
     const pleat_topology *topology;
@@ -222,7 +223,8 @@ typedef struct pleat_walk
     float length;
     /* Transported along: comes back in end_vector as the parallel transport of this vector. */
     pleat_vec4 vector;
-    /* Receives each place where the path enters, crosses or leaves a triangle, start and end included; may be NULL. */
+    /* Receives each place where the path leaves a triangle, start and end included; may be NULL. A place is given in the
+     * triangle that it leaves, so the piece from place i to i + 1 lies in the triangle of place i + 1. */
     pleat_place *path;
     uint32_t path_capacity;
 } pleat_walk;
@@ -237,7 +239,7 @@ typedef struct pleat_walk_result
     uint32_t path_count;
 } pleat_walk_result;
 
-/* Never allocates. */
+/* Never allocates; safe from many threads at once. A length of 0 or less gives the start back. */
 pleat_walk_result pleat_walk_run(const pleat_walk *walk);
 
 PLEAT_END
