@@ -184,9 +184,9 @@ pleat_hit pleat_bvh_ray(const pleat_bvh *bvh, pleat_vec4 origin, pleat_vec4 dire
 /* True if the segment's ray is blocked anywhere in [t_min, t_max]; cheaper than the first hit. */
 bool pleat_bvh_occluded(const pleat_bvh *bvh, pleat_vec4 origin, pleat_vec4 direction, float t_min, float t_max);
 /* Calls visit for each pair of triangles (a of this tree, b of other) that really cross: each has corners strictly on
- * both sides of the other's plane and they share a piece of line; touching is not crossing. With other == bvh: each pair
- * once with a < b, pairs that share a vertex position left out. visit (may be NULL) returns false to stop. The order of
- * the pairs depends on the tree, which of them there are does not: signs are exact. Returns the count. */
+ * both sides of the other's plane and they share a piece of line; touching is not crossing. With other == bvh: each
+ * pair once with a < b, pairs that share a vertex position left out. visit (may be NULL) returns false to stop. The
+ * order of the pairs depends on the tree, which of them there are does not: signs are exact. Returns the count. */
 uint64_t pleat_bvh_crossings(const pleat_bvh *bvh, const pleat_bvh *other,
                              bool (*visit)(void *user, uint32_t a, uint32_t b), void *user);
 /* The same count over the host's workers. marks: one byte for each triangle of bvh, set to 1 where it crosses something

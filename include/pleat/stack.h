@@ -79,6 +79,15 @@ void pleat_stack_bind_displacements(const pleat_stack *stack, pleat_vec3 *out);
 /* Normals of the last update per render vertex, brought to bind space (unit). out: #R. */
 void pleat_stack_bind_normals(const pleat_stack *stack, pleat_vec3 *out);
 
+/* Normals of the bind shape per render vertex (unit), what a morphed mesh starts from. out: #R. Overwrites the normals
+ * of the last update. */
+void pleat_stack_base_normals(pleat_stack *stack, pleat_vec3 *out);
+/* Morph target t of the input on the surface, refined where the stack is. out: #V differences. */
+void pleat_stack_input_target(pleat_stack *stack, uint32_t target, pleat_vec3 *out);
+/* The node's mesh as the model has it, and the height that default lengths are fractions of. */
+const pleat_mesh *pleat_stack_get_mesh(const pleat_stack *stack);
+float pleat_stack_height(const pleat_stack *stack);
+
 /* State of all layers. */
 size_t pleat_stack_state_size(const pleat_stack *stack);
 void pleat_stack_state_save(const pleat_stack *stack, void *state);

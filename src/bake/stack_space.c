@@ -191,3 +191,47 @@ void pleat_stack_bind_normals(const pleat_stack *stack, pleat_vec3 *out)
         pl_store3(&out[r], pl_normalize3(sum));
     }
 }
+
+void pleat_stack_base_normals(pleat_stack *stack, pleat_vec3 *out)
+{
+    pleat_normals_update(stack->normals, stack->shape.bind, stack->group_normals, NULL);
+    for (uint32_t r = 0; r < stack->shape.vertex_count; ++r)
+    {
+        pl_store3(&out[r], pl_load(&stack->group_normals[stack->render_normal[r]]));
+    }
+}
+
+void pleat_stack_input_target(pleat_stack *stack, uint32_t target, pleat_vec3 *out)
+{
+    /* The coarse and working frame buffers serve as scratch: the next update fills them anew. */
+    pleat_vec4 *coarse = stack->coarse_positions;
+    for (uint32_t p = 0; p < stack->mesh->primitive_count; ++p)
+    {
+        const pleat_target *targets = stack->mesh->primitives[p].targets;
+        const pleat_vec3 *positions = targets ? targets[target].positions : NULL;
+        for (uint32_t v = stack->vertex_start[p]; v < stack->vertex_start[p + 1]; ++v)
+        {
+            pl_store(&coarse[v], positions ? pl_load3(&positions[stack->vertex_row[v]]) : pl_splat(0));
+        }
+    }
+    const pleat_vec4 *from = coarse;
+    if (stack->loop)
+    {
+        pleat_loop_points(stack->loop, PLEAT_LOOP_SURFACE, coarse, stack->positions, NULL);
+        from = stack->positions;
+    }
+    for (uint32_t v = 0; v < stack->shape.surface_count; ++v)
+    {
+        pl_store3(&out[v], pl_load(&from[v]));
+    }
+}
+
+const pleat_mesh *pleat_stack_get_mesh(const pleat_stack *stack)
+{
+    return stack->mesh;
+}
+
+float pleat_stack_height(const pleat_stack *stack)
+{
+    return stack->cloth.height;
+}
