@@ -11,6 +11,21 @@
 
 PLEAT_BEGIN
 
+/* ---- Files that appear together --------------------------------------------------------------------------------- */
+
+/* A group of outputs: every function that writes and takes a group leaves its file beside the final name, complete and on
+ * disk; commit then renames all of them, or none. Without a group (NULL) a file appears by itself. Not for use by two
+ * threads at once; must outlive the writers that use it. */
+typedef struct pleat_outputs pleat_outputs;
+pleat_result pleat_outputs_create(const pleat_host *host, pleat_outputs **outputs, pleat_error *error);
+/* On failure every target is as it was; what the group holds stays beside, for another try or for destroy. */
+pleat_result pleat_outputs_commit(pleat_outputs *outputs, pleat_error *error);
+/* Removes what was not committed. NULL is fine. */
+void pleat_outputs_destroy(pleat_outputs *outputs);
+/* Removes every temporary file of the process: for a signal handler that is about to end the program (it is
+ * async-signal-safe). A commit that has begun on another thread is waited for. */
+void pleat_outputs_remove_all(void);
+
 /* ---- Assets: a loaded file and its model ------------------------------------------------------------------------ */
 
 typedef enum pleat_format

@@ -1,6 +1,7 @@
 /* Whole files in and out. */
 #include "io/file.h"
 
+#include "io/output.h"
 #include "pleat/io.h"
 
 #include <errno.h>
@@ -111,4 +112,17 @@ void pleat_file_free(const pleat_host *host, void *bytes, size_t size)
     (void)size;
     pl_memory memory = pl_memory_from(host);
     pl_free(&memory, bytes);
+}
+
+pleat_result pleat_file_write(const char *path, const void *bytes, size_t size, pleat_error *error)
+{
+    pl_output *output;
+    PL_TRY(pl_output_begin(path, NULL, &output, error));
+    pleat_result result = pl_output_write(output, bytes, size, error);
+    if (result != PLEAT_OK)
+    {
+        pl_output_abort(output);
+        return result;
+    }
+    return pl_output_end(output, NULL, error);
 }
