@@ -1,3 +1,2 @@
 /* The groups of the bench, in the order of the table: GROUP(name) calls bench_name. */
 GROUP(bvh)
-GROUP(loop)

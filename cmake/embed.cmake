@@ -1,0 +1,16 @@
+# pleat_embed(OUT.c NAME file...): a C file with one string constant for each text file, NAME_stem_ext. Run again when a
+# file changes.
+function(pleat_embed out prefix)
+    set(text "/* Made from the files in src/gpu/shaders; edit those. */\n#include \"gpu/shaders.h\"\n")
+    foreach(source ${ARGN})
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+        get_filename_component(file_name ${source} NAME)
+        string(REPLACE "." "_" symbol ${file_name})
+        file(READ ${source} body)
+        string(REPLACE "\\" "\\\\" body "${body}")
+        string(REPLACE "\"" "\\\"" body "${body}")
+        string(REPLACE "\n" "\\n\"\n    \"" body "${body}")
+        string(APPEND text "\nconst char ${prefix}_${symbol}[] =\n    \"${body}\";\n")
+    endforeach()
+    file(CONFIGURE OUTPUT ${out} CONTENT "${text}" @ONLY)
+endfunction()

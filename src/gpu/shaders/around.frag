@@ -1,0 +1,172 @@
+// What a pixel sees of the key light and of its surroundings: soft shadow (percentage-closer, Fernando 2005), ambient
+// occlusion from horizons (Jimenez et al. 2016), and signed curvature. Directions turn in a pattern of 4 by 4 pixels that the
+// blur averages away.
+uniform sampler2D depth_map;
+uniform sampler2D normal_map;
+uniform sampler2D shadow_depth;
+uniform sampler2DShadow shadow_compare;
+uniform sampler2D floor_open;
+
+layout(location = 0) out vec4 out_around; // key light, open sky, curvature around 0.5
+
+const float PI = 3.1415927;
+
+// Counts come from the frame, not from constants: drivers unroll constant loops, and a software driver then takes
+// seconds to compile them.
+#define BLOCKER_TAPS int(taps.x)
+#define SHADOW_TAPS int(taps.y)
+#define STEPS int(taps.z)
+#define CURVE_TAPS int(taps.w)
+#define SLICES 2
+
+// 0..15 in an order where neighbours differ much.
+float turn(ivec2 pixel)
+{
+    ivec2 p = pixel & 3;
+    int low = (p.x ^ p.y) & 1;
+    int high = ((p.x ^ p.y) >> 1) & 1;
+    return float(low * 8 + (p.y & 1) * 4 + high * 2 + (p.y >> 1)) / 16.0;
+}
+
+vec2 spiral(int i, int count, float angle)
+{
+    float r = sqrt((float(i) + 0.5) / float(count));
+    float a = 2.3999632 * float(i) + angle;
+    return r * vec2(cos(a), sin(a));
+}
+
+float key_light_at(vec3 place, vec3 n, float angle)
+{
+    float facing = dot(n, light_toward[0].xyz);
+    float texel = shadow.y * shadow.w;
+    vec3 shifted = place + n * texel * (1.0 + 1.5 * (1.0 - clamp(facing, 0.0, 1.0)));
+    vec3 at = (shadow_from_view * vec4(shifted, 1.0)).xyz;
+    if (any(lessThan(at.xy, vec2(0.0))) || any(greaterThan(at.xy, vec2(1.0))))
+    {
+        return 1.0;
+    }
+    at.z = min(at.z, 1.0);
+    // The surface goes on as a plane around the place: depth (0..1) per step in the map.
+    float steep = max(facing, 0.15);
+    vec2 slope = vec2(dot(n, shadow_axis_x.xyz), dot(n, shadow_axis_y.xyz)) / steep * (shadow.y / shadow.x);
+    float bias = 0.5 * texel / shadow.x;
+
+    float search = min(at.z * shadow.x * shadow.z, 0.06 * shadow.y) / shadow.y + 1.5 * shadow.w;
+    float blocker_sum = 0.0;
+    float blocker_count = 0.0;
+    for (int i = 0; i < BLOCKER_TAPS; ++i)
+    {
+        vec2 offset = spiral(i, BLOCKER_TAPS, angle) * search;
+        float depth = textureLod(shadow_depth, at.xy + offset, 0.0).r;
+        if (depth < min(at.z + dot(slope, offset), 1.0) - bias)
+        {
+            blocker_sum += depth;
+            blocker_count += 1.0;
+        }
+    }
+    if (blocker_count == 0.0)
+    {
+        return 1.0;
+    }
+    float gap = max(at.z - blocker_sum / blocker_count, 0.0) * shadow.x;
+    float radius = min(gap * shadow.z / shadow.y, search) + 1.25 * shadow.w;
+    float lit = 0.0;
+    for (int i = 0; i < SHADOW_TAPS; ++i)
+    {
+        vec2 offset = spiral(i, SHADOW_TAPS, angle) * radius;
+        lit += texture(shadow_compare, vec3(at.xy + offset, min(at.z + dot(slope, offset), 1.0) - bias));
+    }
+    return lit / float(SHADOW_TAPS);
+}
+
+vec3 place_at(ivec2 pixel)
+{
+    pixel = clamp(pixel, ivec2(0), ivec2(size.xy) - 1);
+    float z = texelFetch(depth_map, pixel, 0).r;
+    return ray_through(vec2(pixel) + 0.5) * (z > 0.0 ? z : 1e6);
+}
+
+float horizon(vec2 from, vec3 place, vec3 v, vec2 direction, float pixels, float metres, float jitter)
+{
+    float highest = -1.0;
+    for (int j = 0; j < STEPS; ++j)
+    {
+        float t = (float(j) + jitter) / float(STEPS);
+        vec3 d = place_at(ivec2(from + direction * (1.0 + pixels * t * t))) - place;
+        float squared = dot(d, d);
+        float fade = clamp(1.0 - squared / (metres * metres), 0.0, 1.0);
+        highest = max(highest, mix(-1.0, dot(d, v) * inversesqrt(squared + 1e-12), fade));
+    }
+    return highest;
+}
+
+float open_sky_at(vec2 pixel, vec3 place, vec3 n, float noise, float jitter)
+{
+    float pixels = hollow.y * size.y;
+    float metres = hollow.y * 2.0 * lens.y * place.z;
+    vec3 v = -normalize(place);
+    float sum = 0.0;
+    for (int s = 0; s < min(SLICES, STEPS); ++s)
+    {
+        float angle = PI * (float(s) + noise) / float(SLICES);
+        vec2 direction = vec2(cos(angle), sin(angle));
+        vec3 along = vec3(direction, 0.0) - v * dot(v.xy, direction);
+        vec3 axis = normalize(cross(along, v));
+        vec3 flat_n = n - axis * dot(n, axis);
+        float flat_length = length(flat_n);
+        float cosine = clamp(dot(flat_n, v) / max(flat_length, 1e-6), -1.0, 1.0);
+        float gamma = (dot(along, flat_n) < 0.0 ? -1.0 : 1.0) * acos(cosine);
+        float back = -acos(clamp(horizon(pixel, place, v, -direction, pixels, metres, jitter), -1.0, 1.0));
+        float front = acos(clamp(horizon(pixel, place, v, direction, pixels, metres, jitter), -1.0, 1.0));
+        back = gamma + max(back - gamma, -0.5 * PI);
+        front = gamma + min(front - gamma, 0.5 * PI);
+        float s_gamma = sin(gamma);
+        float c_gamma = cos(gamma);
+        sum += flat_length * 0.25 *
+               (2.0 * c_gamma + 2.0 * (back + front) * s_gamma - cos(2.0 * back - gamma) - cos(2.0 * front - gamma));
+    }
+    return clamp(sum / float(SLICES), 0.0, 1.0);
+}
+
+// Above 0 in furrows, below 0 on ridges: curvature times the reach.
+float curvature_at(vec2 pixel, vec3 place, vec3 n, float noise)
+{
+    float pixels = hollow.w * size.y;
+    float metres = hollow.w * 2.0 * lens.y * place.z;
+    float sum = 0.0;
+    for (int i = 0; i < CURVE_TAPS; ++i)
+    {
+        vec2 offset = spiral(i, CURVE_TAPS, 6.2831853 * noise) * pixels;
+        vec3 d = place_at(ivec2(pixel + offset)) - place;
+        float squared = dot(d, d);
+        float fade = clamp(2.0 - squared / (4.0 * metres * metres), 0.0, 1.0);
+        sum += fade * dot(d, n) * metres / (squared + 0.1 * metres * metres);
+    }
+    return sum / float(CURVE_TAPS);
+}
+
+void main()
+{
+    ivec2 pixel = ivec2(gl_FragCoord.xy);
+    vec4 normal = texelFetch(normal_map, pixel, 0);
+    float z = texelFetch(depth_map, pixel, 0).r;
+    if (normal.w < 0.25)
+    {
+        out_around = vec4(1.0, 1.0, 0.5, 0.0);
+        return;
+    }
+    vec3 place = ray_through(gl_FragCoord.xy) * z;
+    vec3 n = normalize(normal.xyz * 2.0 - 1.0);
+    float noise = turn(pixel);
+    float key = key_light_at(place, n, 6.2831853 * noise);
+    if (normal.w < 0.75)
+    {
+        vec3 at = (floor_from_view * vec4(place, 1.0)).xyz;
+        bool inside = all(greaterThan(at.xy, vec2(0.0))) && all(lessThan(at.xy, vec2(1.0)));
+        out_around = vec4(key, inside ? textureLod(floor_open, at.xy, 0.0).r : 1.0, 0.5, 1.0);
+        return;
+    }
+    float jitter = fract(noise * 7.0 + 0.40625);
+    float open_sky = open_sky_at(gl_FragCoord.xy, place, n, noise, jitter);
+    out_around = vec4(key, open_sky, clamp(0.5 + 0.5 * curvature_at(gl_FragCoord.xy, place, n, noise), 0.0, 1.0), 1.0);
+}

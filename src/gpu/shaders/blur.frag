@@ -1,0 +1,37 @@
+// Averages the 4 by 4 pattern over pixels that lie on the same surface.
+uniform sampler2D depth_map;
+uniform sampler2D normal_map;
+uniform sampler2D around_map;
+
+layout(location = 0) out vec4 out_around;
+
+void main()
+{
+    ivec2 pixel = ivec2(gl_FragCoord.xy);
+    ivec2 last = ivec2(size.xy) - 1;
+    float z = texelFetch(depth_map, pixel, 0).r;
+    vec4 center = texelFetch(around_map, pixel, 0);
+    if (center.a == 0.0)
+    {
+        out_around = center;
+        return;
+    }
+    vec4 normal = texelFetch(normal_map, pixel, 0);
+    vec3 n = normal.xyz * 2.0 - 1.0;
+    vec3 place = ray_through(gl_FragCoord.xy) * z;
+    float tolerance = 5.0 * 2.0 * lens.y * z * size.w; // five pixels
+    vec4 sum = vec4(0.0);
+    float weight_sum = 0.0;
+    int rows = int(counts.y); // 4
+    for (int i = 0; i < rows * rows; ++i)
+    {
+        ivec2 at = clamp(pixel + ivec2(i % 4, i / 4) - 2, ivec2(0), last);
+        vec3 other = ray_through(vec2(at) + 0.5) * texelFetch(depth_map, at, 0).r;
+        float off = abs(dot(other - place, n));
+        float same = abs(texelFetch(normal_map, at, 0).w - normal.w) < 0.2 ? 1.0 : 0.0;
+        float weight = same * clamp(2.0 - off / tolerance, 0.0, 1.0);
+        sum += weight * texelFetch(around_map, at, 0);
+        weight_sum += weight;
+    }
+    out_around = weight_sum > 0.0 ? sum / weight_sum : center;
+}
