@@ -1,0 +1,73 @@
+/* pleat/look.h: the parameters of a stack, by name.
+ *
+ * Every options struct that an artist can change has a table of its members: name, unit, range. A look is a list of
+ * such tables with the structs they describe, filled with defaults; setting a value by its path ("folds.width=2.2cm")
+ * or reading a look file (pleat/io.h) changes the structs. Unknown keys and values out of range are errors that name
+ * the key and the range. */
+#ifndef PLEAT_LOOK_H
+#define PLEAT_LOOK_H
+
+#include "pleat/base.h"
+
+PLEAT_BEGIN
+
+typedef enum pleat_parameter_kind
+{
+    PLEAT_VALUE_NUMBER, /* float */
+    PLEAT_VALUE_LENGTH, /* float, metres; written as 2.2cm, 3mm, 0.1m, or a plain number of metres */
+    PLEAT_VALUE_SHARE,  /* float, 1 is the whole; written as 36% or 0.36 */
+    PLEAT_VALUE_ANGLE,  /* float, radians; written as 30deg, 0.5rad, or a plain number of degrees */
+    PLEAT_VALUE_COUNT,  /* uint32_t */
+    PLEAT_VALUE_SWITCH, /* bool; written as true or false */
+    PLEAT_VALUE_CHOICE  /* uint32_t: index of the word in choices */
+} pleat_parameter_kind;
+
+/* One member of an options struct. */
+typedef struct pleat_parameter
+{
+    const char *name;
+    pleat_parameter_kind kind;
+    size_t offset;       /* offsetof the member */
+    double low, high;    /* in the member's unit; both included; not for switches and choices */
+    const char *choices; /* "lbs|dqs", for a choice; else NULL */
+    const char *help;    /* one line */
+} pleat_parameter;
+
+/* An options struct and its table. */
+typedef struct pleat_look_section
+{
+    const char *name; /* "folds" */
+    const pleat_parameter *parameters;
+    uint32_t parameter_count;
+    void *options; /* the caller's */
+} pleat_look_section;
+
+typedef struct pleat_look
+{
+    uint32_t section_count;
+    const pleat_look_section *sections;
+} pleat_look;
+
+/* Sets one value: "section.name=value". */
+pleat_result pleat_look_set(const pleat_look *look, const char *assignment, pleat_error *error);
+/* The same in parts; where stands in front of messages and may be "". */
+pleat_result pleat_look_set_text(const pleat_look *look, const char *section, const char *name, const char *value,
+                                 const char *where, pleat_error *error);
+/* A value as set_text takes it, with its unit; out gets at most size bytes with the 0. */
+void pleat_look_get_text(const pleat_look_section *section, uint32_t parameter, char *out, size_t size);
+
+/* ---- Look files: part of libpleat_io ----------------------------------------------------------------------------- */
+
+/* A look file is JSON: {"section": {"key": value}}. A value is a text with its unit ("2.2cm"), or a plain number
+ * (metres, degrees, 1 for the whole), true or false. What the file does not name stays as it is. After a failure some
+ * of the values may have been set. */
+pleat_result pleat_look_read(const pleat_look *look, const char *path, const pleat_host *host, pleat_error *error);
+/* The same for bytes in memory; name stands for the path in messages. */
+pleat_result pleat_look_parse(const pleat_look *look, const void *bytes, size_t size, const char *name,
+                              pleat_error *error);
+/* The look as such a file. Returns the length without the 0, and writes at most size bytes. */
+size_t pleat_look_format(const pleat_look *look, char *out, size_t size);
+
+PLEAT_END
+
+#endif

@@ -1,0 +1,282 @@
+/* Parameters by name. */
+#include "pleat/look.h"
+
+#include "base/fail.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Values as text
+ * --------------------------------------------------------------------------------------------------- */
+
+typedef struct unit_name
+{
+    const char *name;
+    double factor;
+} unit_name;
+
+/* The units of each kind; the first one is what values are printed in. */
+static const unit_name *units_of(pleat_parameter_kind kind)
+{
+    static const unit_name none[] = {{"", 1}, {NULL, 0}};
+    static const unit_name lengths[] = {{"mm", 1e-3}, {"cm", 1e-2}, {"m", 1}, {"", 1}, {NULL, 0}};
+    static const unit_name shares[] = {{"%", 1e-2}, {"", 1}, {NULL, 0}};
+    static const unit_name angles[] = {
+        {"deg", 0.017453292519943295}, {"rad", 1}, {"", 0.017453292519943295}, {NULL, 0}};
+    switch (kind)
+    {
+    case PLEAT_VALUE_LENGTH:
+        return lengths;
+    case PLEAT_VALUE_SHARE:
+        return shares;
+    case PLEAT_VALUE_ANGLE:
+        return angles;
+    case PLEAT_VALUE_NUMBER:
+    case PLEAT_VALUE_COUNT:
+    case PLEAT_VALUE_SWITCH:
+    case PLEAT_VALUE_CHOICE:
+        break;
+    }
+    return none;
+}
+
+/* A decimal number, whatever the program's locale; returns what stands behind it, or NULL. */
+static const char *read_decimal(const char *text, double *out)
+{
+    double sign = *text == '-' ? -1 : 1;
+    text += *text == '-' || *text == '+';
+    double value = 0;
+    int exponent = 0;
+    uint32_t digits = 0;
+    for (; *text >= '0' && *text <= '9'; ++text, ++digits)
+    {
+        value = value * 10 + (*text - '0');
+    }
+    if (*text == '.')
+    {
+        for (++text; *text >= '0' && *text <= '9'; ++text, ++digits, --exponent)
+        {
+            value = value * 10 + (*text - '0');
+        }
+    }
+    if (digits == 0 || digits > 300)
+    {
+        return NULL;
+    }
+    if ((*text == 'e' || *text == 'E') && (text[1] == '-' || text[1] == '+' || (text[1] >= '0' && text[1] <= '9')))
+    {
+        int given = 0;
+        bool negative = text[1] == '-';
+        for (text += text[1] == '-' || text[1] == '+' ? 2 : 1; *text >= '0' && *text <= '9' && given < 10000; ++text)
+        {
+            given = given * 10 + (*text - '0');
+        }
+        exponent += negative ? -given : given;
+    }
+    *out = sign * value * pow(10, exponent);
+    return isfinite(*out) ? text : NULL;
+}
+
+static bool read_quantity(pleat_parameter_kind kind, const char *text, double *out)
+{
+    const char *unit = read_decimal(text, out);
+    unit = unit && *unit == ' ' ? unit + 1 : unit;
+    for (const unit_name *known = units_of(kind); unit && known->name; ++known)
+    {
+        if (strcmp(unit, known->name) == 0)
+        {
+            *out *= known->factor;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The index of a word in "a|b|c", or PLEAT_NONE. */
+static uint32_t find_choice(const char *choices, const char *word)
+{
+    size_t length = strlen(word);
+    uint32_t index = 0;
+    for (const char *at = choices; at && length; ++index)
+    {
+        size_t here = strcspn(at, "|");
+        if (here == length && strncmp(at, word, length) == 0)
+        {
+            return index;
+        }
+        at = at[here] ? at + here + 1 : NULL;
+    }
+    return PLEAT_NONE;
+}
+
+/* What a value may be, for messages. */
+static void describe_range(const pleat_parameter *parameter, char *out, size_t size)
+{
+    const unit_name *unit = units_of(parameter->kind);
+    switch (parameter->kind)
+    {
+    case PLEAT_VALUE_SWITCH:
+        snprintf(out, size, "true or false");
+        return;
+    case PLEAT_VALUE_CHOICE:
+        snprintf(out, size, "one of %s", parameter->choices);
+        return;
+    case PLEAT_VALUE_COUNT:
+        snprintf(out, size, "a whole number from %g to %g", parameter->low, parameter->high);
+        return;
+    case PLEAT_VALUE_NUMBER:
+    case PLEAT_VALUE_LENGTH:
+    case PLEAT_VALUE_SHARE:
+    case PLEAT_VALUE_ANGLE:
+        break;
+    }
+    snprintf(out, size, "from %g%s to %g%s", parameter->low / unit->factor, unit->name, parameter->high / unit->factor,
+             unit->name);
+}
+
+static bool set_value(const pleat_look_section *section, const pleat_parameter *parameter, const char *text)
+{
+    char *member = (char *)section->options + parameter->offset;
+    double number;
+    bool on = strcmp(text, "true") == 0;
+    uint32_t choice;
+    switch (parameter->kind)
+    {
+    case PLEAT_VALUE_SWITCH:
+        if (!on && strcmp(text, "false") != 0)
+        {
+            return false;
+        }
+        memcpy(member, &on, sizeof on);
+        return true;
+    case PLEAT_VALUE_CHOICE:
+        choice = find_choice(parameter->choices, text);
+        if (choice == PLEAT_NONE)
+        {
+            return false;
+        }
+        memcpy(member, &choice, sizeof choice);
+        return true;
+    case PLEAT_VALUE_NUMBER:
+    case PLEAT_VALUE_LENGTH:
+    case PLEAT_VALUE_SHARE:
+    case PLEAT_VALUE_ANGLE:
+    case PLEAT_VALUE_COUNT:
+        break;
+    }
+    /* The range is held with the rounding of its own text: 30deg is inside of 0deg to 30deg. */
+    double slack = 1e-9 * (fabs(parameter->low) + fabs(parameter->high));
+    if (!read_quantity(parameter->kind, text, &number) || !(number >= parameter->low - slack) ||
+        !(number <= parameter->high + slack) || (parameter->kind == PLEAT_VALUE_COUNT && number != floor(number)))
+    {
+        return false;
+    }
+    uint32_t count = parameter->kind == PLEAT_VALUE_COUNT ? (uint32_t)number : 0;
+    float value = (float)number;
+    memcpy(member, parameter->kind == PLEAT_VALUE_COUNT ? (void *)&count : (void *)&value, sizeof value);
+    return true;
+}
+
+void pleat_look_get_text(const pleat_look_section *section, uint32_t index, char *out, size_t size)
+{
+    const pleat_parameter *parameter = &section->parameters[index];
+    const char *member = (const char *)section->options + parameter->offset;
+    const unit_name *unit = units_of(parameter->kind);
+    float value;
+    uint32_t count;
+    bool on;
+    memcpy(&value, member, parameter->kind == PLEAT_VALUE_SWITCH ? 0 : sizeof value);
+    memcpy(&count, member, parameter->kind == PLEAT_VALUE_SWITCH ? 0 : sizeof count);
+    memcpy(&on, member, parameter->kind == PLEAT_VALUE_SWITCH ? sizeof on : 0);
+    switch (parameter->kind)
+    {
+    case PLEAT_VALUE_SWITCH:
+        snprintf(out, size, "%s", on ? "true" : "false");
+        return;
+    case PLEAT_VALUE_COUNT:
+        snprintf(out, size, "%u", count);
+        return;
+    case PLEAT_VALUE_CHOICE:
+    {
+        const char *at = parameter->choices;
+        for (; count > 0 && strchr(at, '|'); --count)
+        {
+            at = strchr(at, '|') + 1;
+        }
+        snprintf(out, size, "%.*s", (int)strcspn(at, "|"), at);
+        return;
+    }
+    case PLEAT_VALUE_NUMBER:
+    case PLEAT_VALUE_LENGTH:
+    case PLEAT_VALUE_SHARE:
+    case PLEAT_VALUE_ANGLE:
+        break;
+    }
+    snprintf(out, size, "%.7g%s", (double)value / unit->factor, unit->name);
+    char *comma = strchr(out, ',');
+    if (comma)
+    {
+        *comma = '.'; /* a host's locale */
+    }
+}
+
+/* ---- Names
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static void append(char *list, size_t size, const char *name)
+{
+    size_t length = strlen(list);
+    snprintf(list + length, size - length, "%s%s", length ? ", " : "", name);
+}
+
+pleat_result pleat_look_set_text(const pleat_look *look, const char *section_name, const char *name, const char *value,
+                                 const char *where, pleat_error *error)
+{
+    char list[300] = "";
+    for (uint32_t s = 0; s < look->section_count; ++s)
+    {
+        const pleat_look_section *section = &look->sections[s];
+        append(list, sizeof list, section->name);
+        if (strcmp(section->name, section_name) != 0)
+        {
+            continue;
+        }
+        char names[300] = "";
+        for (uint32_t p = 0; p < section->parameter_count; ++p)
+        {
+            const pleat_parameter *parameter = &section->parameters[p];
+            append(names, sizeof names, parameter->name);
+            if (strcmp(parameter->name, name) != 0)
+            {
+                continue;
+            }
+            if (set_value(section, parameter, value))
+            {
+                return PLEAT_OK;
+            }
+            char range[120];
+            describe_range(parameter, range, sizeof range);
+            return pl_fail(error, PLEAT_BAD_DATA, "%s%s.%s is '%.40s'; it can be %s", where, section_name, name, value,
+                           range);
+        }
+        return pl_fail(error, PLEAT_BAD_DATA, "%sthere is no key %s.%.60s; %s has: %s", where, section_name, name,
+                       section_name, names);
+    }
+    return pl_fail(error, PLEAT_BAD_DATA, "%sthere is no section %.60s; the look has: %s", where, section_name, list);
+}
+
+pleat_result pleat_look_set(const pleat_look *look, const char *assignment, pleat_error *error)
+{
+    char section[64], name[64];
+    const char *equals = strchr(assignment, '=');
+    const char *dot = memchr(assignment, '.', equals ? (size_t)(equals - assignment) : strlen(assignment));
+    if (!equals || !dot || (size_t)(dot - assignment) >= sizeof section || (size_t)(equals - dot) > sizeof name)
+    {
+        return pl_fail(error, PLEAT_BAD_DATA,
+                       "'%.80s' sets nothing; the form is section.key=value, such as skin.method=dqs", assignment);
+    }
+    snprintf(section, sizeof section, "%.*s", (int)(dot - assignment), assignment);
+    snprintf(name, sizeof name, "%.*s", (int)(equals - dot - 1), dot + 1);
+    return pleat_look_set_text(look, section, name, equals + 1, "", error);
+}

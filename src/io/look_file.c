@@ -1,0 +1,165 @@
+/* Look files: the parameters of a stack as JSON. */
+#include "pleat/look.h"
+
+#include "base/fail.h"
+#include "pleat/io.h"
+
+#include <jansson.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum
+{
+    LOOK_SIZE_LIMIT = 1 << 20 /* a look is a page of text; more is another kind of file */
+};
+
+/* A JSON value as the text that stands for it; false for kinds that no parameter takes. */
+static bool value_text(const json_t *value, char *out, size_t size)
+{
+    switch (json_typeof(value))
+    {
+    case JSON_STRING:
+        snprintf(out, size, "%s", json_string_value(value));
+        return strlen(json_string_value(value)) < size;
+    case JSON_INTEGER:
+        snprintf(out, size, "%lld", (long long)json_integer_value(value));
+        return true;
+    case JSON_REAL:
+        snprintf(out, size, "%.17g", json_real_value(value));
+        for (char *comma = out; (comma = strchr(comma, ','));)
+        {
+            *comma = '.'; /* a host's locale */
+        }
+        return true;
+    case JSON_TRUE:
+    case JSON_FALSE:
+        snprintf(out, size, "%s", json_is_true(value) ? "true" : "false");
+        return true;
+    case JSON_OBJECT:
+    case JSON_ARRAY:
+    case JSON_NULL:
+        break;
+    }
+    return false;
+}
+
+static bool has_section(const pleat_look *look, const char *name)
+{
+    for (uint32_t s = 0; s < look->section_count; ++s)
+    {
+        if (strcmp(look->sections[s].name, name) == 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+static pleat_result apply(const pleat_look *look, json_t *root, const char *name, pleat_error *error)
+{
+    char where[200];
+    snprintf(where, sizeof where, "%.190s: ", name);
+    if (!json_is_object(root))
+    {
+        return pl_fail(error, PLEAT_BAD_DATA, "%sthe file must be an object of sections: {\"skin\": {...}}", where);
+    }
+    const char *section;
+    json_t *values;
+    json_object_foreach(root, section, values)
+    {
+        if (!has_section(look, section))
+        {
+            return pleat_look_set_text(look, section, "", "", where, error);
+        }
+        if (!json_is_object(values))
+        {
+            return pl_fail(error, PLEAT_BAD_DATA, "%s%.60s must be an object: {\"key\": value}", where, section);
+        }
+        const char *key;
+        json_t *value;
+        json_object_foreach(values, key, value)
+        {
+            char text[128];
+            if (!value_text(value, text, sizeof text))
+            {
+                return pl_fail(error, PLEAT_BAD_DATA, "%s%.60s.%.60s must be a short text, a number, true or false",
+                               where, section, key);
+            }
+            PL_TRY(pleat_look_set_text(look, section, key, text, where, error));
+        }
+    }
+    return PLEAT_OK;
+}
+
+pleat_result pleat_look_parse(const pleat_look *look, const void *bytes, size_t size, const char *name,
+                              pleat_error *error)
+{
+    json_error_t json_error = {0};
+    if (size > LOOK_SIZE_LIMIT)
+    {
+        return pl_fail(error, PLEAT_BAD_DATA, "%.300s: %zu bytes; a look file has at most %d", name, size,
+                       (int)LOOK_SIZE_LIMIT);
+    }
+    json_t *root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &json_error);
+    if (!root)
+    {
+        return pl_fail(error, PLEAT_BAD_DATA, "%.200s: line %d, column %d: %.160s", name, json_error.line,
+                       json_error.column, json_error.text);
+    }
+    pleat_result result = apply(look, root, name, error);
+    json_decref(root);
+    return result;
+}
+
+pleat_result pleat_look_read(const pleat_look *look, const char *path, const pleat_host *host, pleat_error *error)
+{
+    void *bytes;
+    size_t size;
+    PL_TRY(pleat_file_read(path, host, &bytes, &size, error));
+    pleat_result result = pleat_look_parse(look, bytes, size, path, error);
+    pleat_file_free(host, bytes, size);
+    return result;
+}
+
+/* Text that is measured even where it no longer fits. */
+typedef struct text_sink
+{
+    char *out;
+    size_t size, length;
+} text_sink;
+
+static void add(text_sink *sink, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(text_sink *sink, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    size_t room = sink->length < sink->size ? sink->size - sink->length : 0;
+    int length = vsnprintf(room ? sink->out + sink->length : NULL, room, format, list);
+    va_end(list);
+    sink->length += length > 0 ? (size_t)length : 0;
+}
+
+size_t pleat_look_format(const pleat_look *look, char *out, size_t size)
+{
+    text_sink sink = {out, size, 0};
+    add(&sink, "{");
+    for (uint32_t s = 0; s < look->section_count; ++s)
+    {
+        const pleat_look_section *section = &look->sections[s];
+        add(&sink, "%s\n  \"%s\": {", s ? "," : "", section->name);
+        for (uint32_t p = 0; p < section->parameter_count; ++p)
+        {
+            pleat_parameter_kind kind = section->parameters[p].kind;
+            bool plain = kind == PLEAT_VALUE_COUNT || kind == PLEAT_VALUE_SWITCH || kind == PLEAT_VALUE_NUMBER;
+            char text[128];
+            pleat_look_get_text(section, p, text, sizeof text);
+            add(&sink, "%s\n    \"%s\": %s%s%s", p ? "," : "", section->parameters[p].name, plain ? "" : "\"", text,
+                plain ? "" : "\"");
+        }
+        add(&sink, "\n  }");
+    }
+    add(&sink, "\n}\n");
+    return sink.length;
+}
