@@ -101,8 +101,13 @@ typedef enum pleat_loop_channel
     PLEAT_LOOP_RENDER   /* smooth inside a chart, linear along its border; for texture coordinates and colours */
 } pleat_loop_channel;
 
-/* Splits triangles t into four where the wish for a level is above the level reached. Refinement is graded (ring
- * neighbours differ by at most one level) and closed without T-junctions. */
+/* Splits triangles into four where the wish for a level is above the level reached. Refinement is graded (ring
+ * neighbours differ by at most one level) and closed without T-junctions: a coarser triangle with finer neighbours is
+ * cut in two, three or four, and such pieces are never split further. Whatever is refined lies, to the bit, where
+ * uniform subdivision to that level puts it.
+ * Any triangle list is taken. Borders follow OpenSubdiv's EDGE_ONLY rule. An edge of three or more triangles, or of two
+ * that run the same way, is a crease that all its triangles share; a vertex where anything but two creases meet, or
+ * where several fans touch, keeps its place. Degenerate triangles and lone vertices pass through. */
 typedef struct pleat_loop_desc
 {
     uint32_t vertex_count; /* surface vertices */
@@ -110,10 +115,12 @@ typedef struct pleat_loop_desc
     uint32_t triangle_count;
     const uint32_t *triangles;        /* #T by 3, surface */
     const uint32_t *render_triangles; /* #T by 3, render; NULL with render_count 0 */
+    const uint32_t *render_vertex;    /* #R -> surface vertex, or NULL: read off the triangles */
     uint32_t level;                   /* uniform level, 0..8; with triangle_levels or wants: the largest level */
-    const uint8_t *triangle_levels;   /* #T wished levels, or NULL for uniform */
+    const uint8_t *triangle_levels;   /* #T wished levels, or NULL; higher ones count as `level` */
     /* Finer than whole triangles, or NULL: called for every triangle of a level below `level` with its coarse
-     * triangle and the barycentric coordinates (3 corners by 3) in it; true to split it. */
+     * triangle and the barycentric coordinates (3 corners by 3) in it; true to split it. With triangle_levels: either
+     * wish splits. */
     bool (*wants)(void *user, uint32_t coarse_triangle, const float barycentric[9], uint32_t level);
     void *wants_user;
 } pleat_loop_desc;
@@ -122,7 +129,8 @@ pleat_loop_desc pleat_loop_desc_default(void);
 
 typedef struct pleat_loop pleat_loop;
 
-/* The refined mesh. Every coarse vertex keeps its index; new ones follow. */
+/* The refined mesh. Every coarse vertex keeps its index, in both channels; new ones follow. Triangles come in the order
+ * of their coarse triangles and turn the same way. */
 typedef struct pleat_refined
 {
     uint32_t vertex_count;
@@ -130,11 +138,12 @@ typedef struct pleat_refined
     uint32_t triangle_count;
     const uint32_t *triangles;        /* #T by 3 */
     const uint32_t *render_triangles; /* #T by 3 or NULL */
-    const uint32_t *render_vertex;    /* refined render vertex -> refined surface vertex, or NULL */
+    const uint32_t *render_vertex;    /* refined render vertex -> refined surface vertex, or NULL; PLEAT_NONE where an
+                                         unused render vertex has no render_vertex of the desc */
     const uint32_t *coarse_triangle;  /* #T -> triangle of the input */
-    const uint8_t *triangle_level;    /* #T: 0 is an input triangle */
+    const uint8_t *triangle_level;    /* #T: 0 is an input triangle; pieces that close a gap have that of the whole */
     const uint32_t *vertex_triangle;  /* #V -> a coarse triangle that holds the vertex (PLEAT_NONE if isolated) */
-    const float *vertex_barycentric;  /* #V by 3, in that coarse triangle */
+    const float *vertex_barycentric;  /* #V by 3, in that coarse triangle; exact */
 } pleat_refined;
 
 pleat_result pleat_loop_create(const pleat_loop_desc *desc, const pleat_host *host, pleat_loop **loop,
@@ -151,8 +160,9 @@ void pleat_loop_values(pleat_loop *loop, pleat_loop_channel channel, uint32_t wi
 /* Limit normals' stand-in: refined directions, interpolated by the stencils and normalised. */
 void pleat_loop_normals(pleat_loop *loop, const pleat_vec4 *in, pleat_vec4 *out, const pleat_tasks *tasks);
 
-/* Skinning weights of the refined vertices: the stencils' mean of the coarse ones, the width largest kept and
- * renormalised. in: coarse #V by in_width; out: refined #V by out_width (4 or 8). May allocate scratch. */
+/* Skinning weights of the refined vertices: the stencils' mean of the coarse ones, the out_width largest kept, sorted
+ * and renormalised. in: coarse #V by in_width; out: refined #V by out_width (1..8), unused places joint 0, weight 0.
+ * Allocates scratch, so it can fail for lack of memory. */
 pleat_result pleat_loop_weights(pleat_loop *loop, uint32_t in_width, const uint16_t *in_joints, const float *in_weights,
                                 uint32_t out_width, uint16_t *out_joints, float *out_weights, pleat_error *error);
 

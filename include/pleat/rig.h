@@ -90,7 +90,7 @@ typedef struct pleat_skin_job
     const pleat_vec4 *normals;    /* #V or NULL */
     pleat_vec4 *out_positions;    /* #V; w is 0 */
     pleat_vec4 *out_normals;      /* #V, or NULL with normals; unit length, w is 0 */
-    void *scratch;                /* pleat_skin_scratch_size(joint_count) bytes; PLEAT_LBS needs none, NULL is fine */
+    void *scratch;                /* pleat_skin_scratch_size(joint_count) bytes, overwritten; any alignment */
     const pleat_tasks *tasks;     /* NULL: the calling thread */
 } pleat_skin_job;
 

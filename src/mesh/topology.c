@@ -219,7 +219,10 @@ pleat_result pleat_topology_create(uint32_t vertex_count, uint32_t triangle_coun
     PL_NEW_OR_FAIL(counts, memory, uint32_t, (size_t)vertex_count + 1, error);
     PL_NEW_OR_FAIL(listed, memory, uint8_t, corner_count, error);
 
-    memcpy(copy, triangles, corner_count * sizeof *copy);
+    if (corner_count > 0) /* triangles may be NULL without any */
+    {
+        memcpy(copy, triangles, corner_count * sizeof *copy);
+    }
     uint32_t whole_count = 0; /* corners of triangles that are no point and no line */
     for (uint32_t c = 0; c < corner_count; ++c)
     {

@@ -1,13 +1,13 @@
-/* pleat_skin_run: checks the job, splits the matrices for dqs, picks the kernel and cuts the vertices into tasks. */
+/* pleat_skin_run: checks the job, prepares the matrices, picks the kernel and cuts the vertices into tasks. */
 #include "rig/skin.h"
 
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "base/vec.h"
+#include "base/wide.h"
 
 enum
 {
-    SCRATCH_ALIGN = 64,
     GRAIN = 4096 /* vertices of a task: some 10 microseconds, 230 kB */
 };
 
@@ -19,45 +19,104 @@ pleat_skin_job pleat_skin_job_default(void)
     return job;
 }
 
-/* Dual quaternions, stretches, and room to align them: callers need not align scratch. */
+_Static_assert(sizeof(pl_skin_joint) == sizeof(pl_skin_columns), "scratch holds one or the other");
+
+/* With room to align the records: callers need not align scratch. */
 size_t pleat_skin_scratch_size(uint32_t joint_count)
 {
-    return (size_t)joint_count * (sizeof(pl_skin_dual) + sizeof(pleat_affine)) + SCRATCH_ALIGN;
+    return ((size_t)joint_count + 1) * sizeof(pl_skin_joint);
+}
+
+static void *align_scratch(void *scratch)
+{
+    uintptr_t past = (uintptr_t)scratch % sizeof(pl_skin_joint);
+    return (char *)scratch + (past ? sizeof(pl_skin_joint) - past : 0);
+}
+
+static void copy_columns(const pleat_affine *matrix, pl_skin_columns *out)
+{
+    for (uint32_t c = 0; c < 4; ++c)
+    {
+        const float column[4] = {matrix->row[0][c], matrix->row[1][c], matrix->row[2][c], 0};
+        memcpy(out->column[c], column, sizeof column);
+    }
 }
 
 /* Equal up to what rounding along a chain of joints does to a matrix. */
-static bool same_stretch(const pleat_affine *a, const pleat_affine *b)
+static bool same_stretch(const pl_skin_joint *a, const pl_skin_joint *b)
 {
     float largest = 0;
     float difference = 0;
-    for (uint32_t i = 0; i < 9; ++i)
+    for (uint32_t i = 0; i < 6; ++i)
     {
-        float value = a->row[i / 3][i % 3];
-        largest = fmaxf(largest, fabsf(value));
-        difference = fmaxf(difference, fabsf(value - b->row[i / 3][i % 3]));
+        largest = fmaxf(largest, fabsf(a->stretch[i]));
+        difference = fmaxf(difference, fabsf(a->stretch[i] - b->stretch[i]));
     }
     return difference <= 1e-5f * largest;
 }
 
+static void split_matrix(const pleat_affine *matrix, pl_skin_joint *joint)
+{
+    pl_f4 rotation;
+    pleat_affine s;
+    pl_affine_polar(matrix, &rotation, &s);
+    pl_f4 move = pl_set(matrix->row[0][3], matrix->row[1][3], matrix->row[2][3], 0);
+    pl_dual_quat dual = pl_dual_quat_from(rotation, move);
+    memcpy(joint->real, &dual.real, sizeof dual.real);
+    memcpy(joint->dual, &dual.dual, sizeof dual.dual);
+    const float stretch[8] = {s.row[0][0], s.row[0][1], s.row[0][2], s.row[1][1], s.row[1][2], s.row[2][2], 0, 0};
+    memcpy(joint->stretch, stretch, sizeof stretch);
+}
+
+/* q and -q are one rotation: takes the signs that agree with joint 0 and says whether all joints then agree with each
+ * other. A long list of joints is not worth the trouble for few vertices; the answer changes the time alone. */
+static bool turn_to_one_side(pl_skin_joint *joints, uint32_t joint_count, uint32_t vertex_count)
+{
+    for (uint32_t j = 1; j < joint_count; ++j)
+    {
+        if (pl_skin_dot4(joints[0].real, joints[j].real) < 0)
+        {
+            for (uint32_t c = 0; c < 4; ++c)
+            {
+                joints[j].real[c] = -joints[j].real[c];
+                joints[j].dual[c] = -joints[j].dual[c];
+            }
+        }
+    }
+    bool same = (uint64_t)joint_count * joint_count <= vertex_count;
+    for (uint32_t j = 1; same && j < joint_count; ++j)
+    {
+        for (uint32_t k = 1; same && k < j; ++k)
+        {
+            same = pl_skin_dot4(joints[j].real, joints[k].real) >= 0;
+        }
+    }
+    return same;
+}
+
 pl_skin_work pl_skin_prepare(const pleat_skin_job *job)
 {
-    uintptr_t misaligned = (uintptr_t)job->scratch % SCRATCH_ALIGN;
-    char *start = (char *)job->scratch + (misaligned ? SCRATCH_ALIGN - misaligned : 0);
-    pl_skin_dual *duals = (pl_skin_dual *)(void *)start;
-    pleat_affine *stretches = (pleat_affine *)(void *)(start + job->joint_count * sizeof *duals);
-    bool one_stretch = true;
+    pl_skin_work work = {.job = job};
+    if (job->method == PLEAT_LBS)
+    {
+        pl_skin_columns *columns = align_scratch(job->scratch);
+        for (uint32_t j = 0; j < job->joint_count; ++j)
+        {
+            copy_columns(&job->matrices[j], &columns[j]);
+        }
+        work.columns = columns;
+        return work;
+    }
+    pl_skin_joint *joints = align_scratch(job->scratch);
+    work.joints = joints;
+    work.one_stretch = true;
     for (uint32_t j = 0; j < job->joint_count; ++j)
     {
-        const pleat_affine *matrix = &job->matrices[j];
-        pl_f4 rotation;
-        pl_affine_polar(matrix, &rotation, &stretches[j]);
-        pl_f4 move = pl_set(matrix->row[0][3], matrix->row[1][3], matrix->row[2][3], 0);
-        pl_dual_quat dual = pl_dual_quat_from(rotation, move);
-        memcpy(duals[j].real, &dual.real, sizeof dual.real);
-        memcpy(duals[j].dual, &dual.dual, sizeof dual.dual);
-        one_stretch = one_stretch && same_stretch(&stretches[0], &stretches[j]);
+        split_matrix(&job->matrices[j], &joints[j]);
+        work.one_stretch = work.one_stretch && same_stretch(&joints[0], &joints[j]);
     }
-    return (pl_skin_work){job, duals, stretches, one_stretch};
+    work.one_side = turn_to_one_side(joints, job->joint_count, job->vertex_count);
+    return work;
 }
 
 static pleat_result check_job(const pleat_skin_job *job, pleat_error *error)
@@ -84,7 +143,8 @@ static pleat_result check_job(const pleat_skin_job *job, pleat_error *error)
                   {"weights", job->weights},
                   {"matrices", job->matrices},
                   {"positions", job->positions},
-                  {"out_positions", job->out_positions}};
+                  {"out_positions", job->out_positions},
+                  {"scratch", job->scratch}};
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; ++i)
     {
         if (!needed[i].pointer)
@@ -97,17 +157,27 @@ static pleat_result check_job(const pleat_skin_job *job, pleat_error *error)
         return pl_fail(error, PLEAT_BAD_ARGUMENT, "skin job: %s is NULL; normals and out_normals go together",
                        job->normals ? "out_normals" : "normals");
     }
-    if (job->method == PLEAT_DQS && !job->scratch)
-    {
-        return pl_fail(error, PLEAT_BAD_ARGUMENT, "skin job: scratch is NULL; PLEAT_DQS needs %zu bytes",
-                       pleat_skin_scratch_size(job->joint_count));
-    }
     return PLEAT_OK;
 }
 
-pl_skin_kernel *pl_skin_choose(pleat_skinning method)
+uint32_t pl_skin_all_kernels(const pl_skin_kernels **kernels)
 {
-    return method == PLEAT_LBS ? pl_skin_lbs_scalar : pl_skin_dqs_scalar;
+    static const pl_skin_kernels all[] = {
+        {"scalar", pl_skin_lbs_scalar, pl_skin_dqs_scalar},
+        {"base", pl_skin_lbs_base, pl_skin_dqs_base},
+#ifdef PL_HAVE_AVX2
+        {"avx2", pl_skin_lbs_avx2, pl_skin_dqs_avx2},
+#endif
+    };
+    *kernels = all;
+    return pl_has_avx2() ? 3 : 2;
+}
+
+static pl_skin_kernel *fastest_kernel(pleat_skinning method)
+{
+    const pl_skin_kernels *kernels;
+    uint32_t count = pl_skin_all_kernels(&kernels);
+    return method == PLEAT_LBS ? kernels[count - 1].lbs : kernels[count - 1].dqs;
 }
 
 typedef struct piece
@@ -130,11 +200,7 @@ pleat_result pleat_skin_run(const pleat_skin_job *job, pleat_error *error)
         return PLEAT_OK;
     }
     PL_TRY(check_job(job, error));
-    piece p = {{.job = job}, pl_skin_choose(job->method)};
-    if (job->method == PLEAT_DQS)
-    {
-        p.work = pl_skin_prepare(job);
-    }
+    piece p = {pl_skin_prepare(job), fastest_kernel(job->method)};
     pl_parallel_for(job->tasks, job->vertex_count, GRAIN, run_piece, &p);
     return PLEAT_OK;
 }

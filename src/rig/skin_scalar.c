@@ -38,7 +38,13 @@ static inline float dot(vector a, vector b)
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-/* The rows 0 to 2 of the weighted sum of matrices. */
+/* In pairs, as registers of two columns add them up. */
+static inline float apply_row(const float row[4], vector p)
+{
+    return (row[0] * p.x + row[2] * p.z) + (row[1] * p.y + row[3]);
+}
+
+/* The weighted sum of matrices. */
 static inline void blend(const pleat_affine *matrices, const uint16_t *joints, const float *weights, uint32_t count,
                          float m[3][4])
 {
@@ -104,8 +110,8 @@ void pl_skin_lbs_scalar(const pl_skin_work *work, uint32_t begin, uint32_t end)
     {
         float m[3][4];
         blend(job->matrices, job->joints + (size_t)v * count, job->weights + (size_t)v * count, count, m);
-        vector p = apply_linear(m, load(&job->positions[v]));
-        job->out_positions[v] = (pleat_vec4){p.x + m[0][3], p.y + m[1][3], p.z + m[2][3], 0};
+        vector p = load(&job->positions[v]);
+        job->out_positions[v] = (pleat_vec4){apply_row(m[0], p), apply_row(m[1], p), apply_row(m[2], p), 0};
         if (job->normals)
         {
             vector n = load(&job->normals[v]);
@@ -114,10 +120,11 @@ void pl_skin_lbs_scalar(const pl_skin_work *work, uint32_t begin, uint32_t end)
     }
 }
 
-static inline float dot4(const float a[4], const float b[4])
+typedef struct dual_quat
 {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
-}
+    float real[4];
+    float dual[4];
+} dual_quat;
 
 static inline const float *largest_real(const pl_skin_work *work, const uint16_t *joints, const float *weights)
 {
@@ -126,55 +133,77 @@ static inline const float *largest_real(const pl_skin_work *work, const uint16_t
     {
         largest = weights[i] > weights[largest] ? i : largest;
     }
-    return work->duals[joints[largest]].real;
+    return work->joints[joints[largest]].real;
 }
 
-/* The weighted sum with antipodal signs, at unit length. With weights of at least 0 and sum 1 the sum's length is at
- * least the largest weight; other weights that cancel out give zeros, which move nothing. */
-static inline pl_skin_dual blend_duals(const pl_skin_work *work, const uint16_t *joints, const float *weights)
+/* The weighted sum with antipodal signs. Its length stays: whoever uses it divides by the square. */
+static inline dual_quat blend_duals(const pl_skin_work *work, const uint16_t *joints, const float *weights)
 {
     const float *pivot = largest_real(work, joints, weights);
-    pl_skin_dual sum = {{0}, {0}};
-    for (uint32_t i = 0; i < work->job->influence_count; ++i)
+    uint32_t count = work->job->influence_count;
+    float signed_weights[8];
+    for (uint32_t i = 0; i < count; ++i)
     {
-        const pl_skin_dual *joint = &work->duals[joints[i]];
-        float weight = dot4(joint->real, pivot) < 0 ? -weights[i] : weights[i];
-        for (uint32_t c = 0; c < 4; ++c)
-        {
-            sum.real[c] += weight * joint->real[c];
-            sum.dual[c] += weight * joint->dual[c];
-        }
+        signed_weights[i] = pl_skin_dot4(work->joints[joints[i]].real, pivot) < 0 ? -weights[i] : weights[i];
     }
-    float squared = dot4(sum.real, sum.real);
-    float scale = squared > PL_SKIN_SHORTEST ? 1 / sqrtf(squared) : 0;
+    dual_quat sum;
     for (uint32_t c = 0; c < 4; ++c)
     {
-        sum.real[c] = sum.real[c] * scale;
-        sum.dual[c] = sum.dual[c] * scale;
+        sum.real[c] = signed_weights[0] * work->joints[joints[0]].real[c];
+        sum.dual[c] = signed_weights[0] * work->joints[joints[0]].dual[c];
+        for (uint32_t i = 1; i < count; ++i)
+        {
+            sum.real[c] += signed_weights[i] * work->joints[joints[i]].real[c];
+            sum.dual[c] += signed_weights[i] * work->joints[joints[i]].dual[c];
+        }
     }
     return sum;
 }
 
-/* v + 2 q x (q x v + q_w v) */
-static inline vector rotate(const float q[4], vector v)
+/* 2 / |real|^2. With weights of at least 0 and sum 1 the length is at least the largest weight; where weights cancel
+ * out, 0 moves nothing. */
+static inline float twice_inverse_square(const dual_quat *q)
+{
+    float squared = pl_skin_dot4(q->real, q->real);
+    return squared > PL_SKIN_SHORTEST ? 2 / squared : 0;
+}
+
+/* Half of how far v moves when it is rotated, times |q|^2: q x (q x v + q_w v). */
+static inline vector half_rotation(const float q[4], vector v)
 {
     vector axis = {q[0], q[1], q[2]};
     vector a = cross(axis, v);
-    a = (vector){a.x + q[3] * v.x, a.y + q[3] * v.y, a.z + q[3] * v.z};
-    vector b = cross(axis, a);
-    return (vector){v.x + 2 * b.x, v.y + 2 * b.y, v.z + 2 * b.z};
+    return cross(axis, (vector){a.x + q[3] * v.x, a.y + q[3] * v.y, a.z + q[3] * v.z});
 }
 
-/* The vector part of 2 dual conjugate(real). */
-static inline vector translation(const pl_skin_dual *q)
+/* Half of the translation, times |real|^2: the vector part of dual conjugate(real). */
+static inline vector half_translation(const dual_quat *q)
 {
     vector real = {q->real[0], q->real[1], q->real[2]};
     vector dual = {q->dual[0], q->dual[1], q->dual[2]};
     vector c = cross(real, dual);
     float real_w = q->real[3];
     float dual_w = q->dual[3];
-    return (vector){2 * (real_w * dual.x - dual_w * real.x + c.x), 2 * (real_w * dual.y - dual_w * real.y + c.y),
-                    2 * (real_w * dual.z - dual_w * real.z + c.z)};
+    return (vector){real_w * dual.x - dual_w * real.x + c.x, real_w * dual.y - dual_w * real.y + c.y,
+                    real_w * dual.z - dual_w * real.z + c.z};
+}
+
+/* The weighted sum of the six numbers of the joints' stretches, as a matrix. */
+static inline void blend_stretches(const pl_skin_work *work, const uint16_t *joints, const float *weights,
+                                   float m[3][4])
+{
+    float s[6];
+    for (uint32_t c = 0; c < 6; ++c)
+    {
+        float sum = weights[0] * work->joints[joints[0]].stretch[c];
+        for (uint32_t i = 1; i < work->job->influence_count; ++i)
+        {
+            sum += weights[i] * work->joints[joints[i]].stretch[c];
+        }
+        s[c] = work->one_stretch ? work->joints[0].stretch[c] : sum;
+    }
+    const float rows[3][4] = {{s[0], s[1], s[2], 0}, {s[1], s[3], s[4], 0}, {s[2], s[4], s[5], 0}};
+    memcpy(m, rows, sizeof rows);
 }
 
 void pl_skin_dqs_scalar(const pl_skin_work *work, uint32_t begin, uint32_t end)
@@ -185,20 +214,22 @@ void pl_skin_dqs_scalar(const pl_skin_work *work, uint32_t begin, uint32_t end)
     {
         const uint16_t *joints = job->joints + (size_t)v * count;
         const float *weights = job->weights + (size_t)v * count;
-        pleat_affine stretch = work->stretches[0];
-        if (!work->one_stretch)
-        {
-            blend(work->stretches, joints, weights, count, stretch.row);
-        }
-        pl_skin_dual q = blend_duals(work, joints, weights);
-        vector p = rotate(q.real, apply_linear(stretch.row, load(&job->positions[v])));
-        vector t = translation(&q);
-        job->out_positions[v] = (pleat_vec4){p.x + t.x, p.y + t.y, p.z + t.z, 0};
+        float stretch[3][4];
+        blend_stretches(work, joints, weights, stretch);
+        dual_quat q = blend_duals(work, joints, weights);
+        float twice = twice_inverse_square(&q);
+        vector p = apply_linear(stretch, load(&job->positions[v]));
+        vector r = half_rotation(q.real, p);
+        vector t = half_translation(&q);
+        job->out_positions[v] =
+            (pleat_vec4){p.x + twice * (r.x + t.x), p.y + twice * (r.y + t.y), p.z + twice * (r.z + t.z), 0};
         if (job->normals)
         {
             vector n = load(&job->normals[v]);
-            vector straight = unit_or(apply_cofactors(stretch.row, n), n);
-            job->out_normals[v] = stored(unit_or(rotate(q.real, straight), n));
+            vector s = apply_cofactors(stretch, n);
+            r = half_rotation(q.real, s);
+            s = (vector){s.x + twice * r.x, s.y + twice * r.y, s.z + twice * r.z};
+            job->out_normals[v] = stored(unit_or(s, n));
         }
     }
 }

@@ -1,0 +1,142 @@
+/* The rules of loop_scalar.c on four columns at once. The functions are inlined twice: for packed rows of four, where
+ * an index becomes an address by a shift, and for any stride. */
+#include "mesh/loop_step.h"
+
+/* Rows of any stride start anywhere. */
+typedef float loose_f4 __attribute__((vector_size(16), aligned(4), may_alias));
+
+PL_INLINE pl_f4 in(const float *src, size_t stride, uint32_t vertex)
+{
+    return *(const loose_f4 *)(src + vertex * stride);
+}
+
+PL_INLINE void out(float *dst, size_t stride, uint32_t vertex, pl_f4 value)
+{
+    *(loose_f4 *)(dst + vertex * stride) = value;
+}
+
+PL_INLINE pl_f4 edge_rule(pl_f4 a, pl_f4 b, pl_f4 cd)
+{
+    return pl_splat(0.375f) * (a + b) + pl_splat(0.125f) * cd;
+}
+
+PL_INLINE pl_f4 ring_rule(pl_f4 m, pl_f4 ab, pl_f4 pq, pl_f4 rs)
+{
+    return pl_splat(0.625f) * m + pl_splat(0.0625f) * (ab + (pq + rs));
+}
+
+PL_INLINE void do_sides(const pl_loop_step *step, const float *src, size_t in_stride, float *dst, size_t out_stride,
+                        pl_loop_slice slice)
+{
+    const uint32_t(*rows)[7] = step->sides;
+    uint32_t first = step->side_out;
+    for (uint32_t i = slice.begin; i < slice.end; ++i)
+    {
+        const uint32_t *row = rows[i];
+        pl_f4 a = in(src, in_stride, row[0]), b = in(src, in_stride, row[1]), m = in(src, in_stride, row[6]);
+        pl_f4 pq = in(src, in_stride, row[2]) + in(src, in_stride, row[3]);
+        pl_f4 rs = in(src, in_stride, row[4]) + in(src, in_stride, row[5]);
+        uint32_t middle = row[6];
+        out(dst, out_stride, middle, ring_rule(m, a + b, pq, rs));
+        out(dst, out_stride, first + 2 * i, edge_rule(a, m, pq));
+        out(dst, out_stride, first + 2 * i + 1, edge_rule(b, m, rs));
+    }
+}
+
+PL_INLINE void do_middles(const pl_loop_step *step, const float *src, size_t in_stride, float *dst, size_t out_stride,
+                          pl_loop_slice slice)
+{
+    const uint32_t(*rows)[6] = step->middles;
+    uint32_t first = step->middle_out;
+    for (uint32_t i = slice.begin; i < slice.end; ++i)
+    {
+        const uint32_t *row = rows[i];
+        pl_f4 m0 = in(src, in_stride, row[3]), m1 = in(src, in_stride, row[4]), m2 = in(src, in_stride, row[5]);
+        pl_f4 v0 = in(src, in_stride, row[0]), v1 = in(src, in_stride, row[1]), v2 = in(src, in_stride, row[2]);
+        out(dst, out_stride, first + 3 * i, edge_rule(m0, m2, v0 + m1));
+        out(dst, out_stride, first + 3 * i + 1, edge_rule(m1, m0, v1 + m2));
+        out(dst, out_stride, first + 3 * i + 2, edge_rule(m2, m1, v2 + m0));
+    }
+}
+
+PL_INLINE void do_edges(const pl_loop_step *step, const float *src, size_t in_stride, float *dst, size_t out_stride,
+                        pl_loop_slice slice)
+{
+    const uint32_t(*rows)[4] = step->edges;
+    uint32_t first = step->edge_out;
+    for (uint32_t i = slice.begin; i < slice.end; ++i)
+    {
+        const uint32_t *row = rows[i];
+        pl_f4 cd = in(src, in_stride, row[2]) + in(src, in_stride, row[3]);
+        out(dst, out_stride, first + i, edge_rule(in(src, in_stride, row[0]), in(src, in_stride, row[1]), cd));
+    }
+}
+
+PL_INLINE void do_rings(const pl_loop_step *step, const float *src, size_t in_stride, float *dst, size_t out_stride,
+                        pl_loop_slice slice)
+{
+    const uint32_t(*rows)[7] = step->rings;
+    for (uint32_t i = slice.begin; i < slice.end; ++i)
+    {
+        const uint32_t *row = rows[i];
+        pl_f4 ab = in(src, in_stride, row[0]) + in(src, in_stride, row[1]);
+        pl_f4 pq = in(src, in_stride, row[2]) + in(src, in_stride, row[3]);
+        pl_f4 rs = in(src, in_stride, row[4]) + in(src, in_stride, row[5]);
+        out(dst, out_stride, row[6], ring_rule(in(src, in_stride, row[6]), ab, pq, rs));
+    }
+}
+
+PL_INLINE void do_sums(const pl_loop_step *step, const float *src, size_t in_stride, float *dst, size_t out_stride,
+                       pl_loop_slice slice)
+{
+    for (uint32_t i = slice.begin; i < slice.end; ++i)
+    {
+        pl_f4 sum = pl_splat(0);
+        for (uint32_t j = step->sum_start[i]; j < step->sum_start[i + 1]; ++j)
+        {
+            sum += pl_splat(step->sum_weight[j]) * in(src, in_stride, step->sum_index[j]);
+        }
+        out(dst, out_stride, step->sum_vertex[i], sum);
+    }
+}
+
+PL_INLINE void do_copies(const pl_loop_step *step, const float *src, size_t in_stride, float *dst, size_t out_stride,
+                         pl_loop_slice slice)
+{
+    for (uint32_t i = slice.begin; i < slice.end; ++i)
+    {
+        for (uint32_t v = step->copies[i][0]; v < step->copies[i][1]; ++v)
+        {
+            out(dst, out_stride, v, in(src, in_stride, v));
+        }
+    }
+}
+
+PL_INLINE void do_block(const pl_loop_step *step, const float *src, size_t in_stride, float *dst, size_t out_stride,
+                        uint32_t b)
+{
+    do_sides(step, src, in_stride, dst, out_stride, pl_loop_slice_of(step, step->side_count, b, b + 1));
+    do_middles(step, src, in_stride, dst, out_stride, pl_loop_slice_of(step, step->middle_count, b, b + 1));
+    do_edges(step, src, in_stride, dst, out_stride, pl_loop_slice_of(step, step->edge_count, b, b + 1));
+    do_rings(step, src, in_stride, dst, out_stride, pl_loop_slice_of(step, step->ring_count, b, b + 1));
+    do_sums(step, src, in_stride, dst, out_stride, pl_loop_slice_of(step, step->sum_count, b, b + 1));
+    do_copies(step, src, in_stride, dst, out_stride, pl_loop_slice_of(step, step->copy_count, b, b + 1));
+}
+
+void PL_WIDE(pl_loop_kernel)(const pl_loop_step *step, const pl_loop_rows *rows, uint32_t block_begin,
+                             uint32_t block_end)
+{
+    bool packed = rows->src_stride == 4 && rows->dst_stride == 4;
+    /* Block by block, so that what one list has read is still in cache for the next. */
+    for (uint32_t b = block_begin; b < block_end; ++b)
+    {
+        if (packed)
+        {
+            do_block(step, rows->src, 4, rows->dst, 4, b);
+        }
+        else
+        {
+            do_block(step, rows->src, rows->src_stride, rows->dst, rows->dst_stride, b);
+        }
+    }
+}
