@@ -2,8 +2,10 @@
 #include "support/support.h"
 
 #include "pleat/make.h"
+#include "pleat/mesh.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static pleat_made *make(const char *name, const pleat_make_options *options)
@@ -27,6 +29,73 @@ static const pleat_clip *find_clip(const pleat_model *model, const char *name)
         }
     }
     fail_msg("no clip %s", name);
+    return NULL;
+}
+
+/* All primitives of a mesh as one welded surface with its topology. */
+typedef struct welded
+{
+    pleat_vec3 *positions; /* render vertices */
+    uint32_t *triangles;
+    pleat_surface *surface;
+    pleat_topology *topology;
+    uint32_t boundary_edges, bad_edges;
+    int euler;
+} welded;
+
+static welded weld(const pleat_mesh *mesh)
+{
+    welded w = {0};
+    uint32_t vertex_count = 0, corner_count = 0;
+    pleat_surface_desc desc = pleat_surface_desc_default();
+    desc.render_count = pleat_mesh_vertex_count(mesh);
+    desc.triangle_count = pleat_mesh_triangle_count(mesh);
+    w.positions = malloc(desc.render_count * sizeof *w.positions);
+    w.triangles = malloc(3 * sizeof *w.triangles * desc.triangle_count);
+    assert_true(w.positions && w.triangles);
+    for (uint32_t p = 0; p < mesh->primitive_count; ++p)
+    {
+        const pleat_primitive *primitive = &mesh->primitives[p];
+        memcpy(&w.positions[vertex_count], primitive->positions, primitive->vertex_count * sizeof *w.positions);
+        for (uint32_t c = 0; c < 3 * primitive->triangle_count; ++c)
+        {
+            w.triangles[corner_count++] = primitive->triangles[c] + vertex_count;
+        }
+        vertex_count += primitive->vertex_count;
+    }
+    desc.positions = w.positions;
+    desc.triangles = w.triangles;
+    assert_int_equal(pleat_surface_create(&desc, NULL, &w.surface, NULL), PLEAT_OK);
+    assert_int_equal(pleat_topology_create(w.surface->vertex_count, w.surface->triangle_count, w.surface->triangles,
+                                           NULL, &w.topology, NULL),
+                     PLEAT_OK);
+    for (uint32_t c = 0; c < corner_count; ++c)
+    {
+        w.boundary_edges += w.topology->twin[c] == PLEAT_BOUNDARY;
+        w.bad_edges += w.topology->twin[c] == PLEAT_NON_MANIFOLD;
+    }
+    w.euler = (int)w.surface->vertex_count - (int)w.topology->edge_count + (int)w.surface->triangle_count;
+    return w;
+}
+
+static void unweld(welded *w)
+{
+    pleat_topology_destroy(w->topology);
+    pleat_surface_destroy(w->surface);
+    free(w->positions);
+    free(w->triangles);
+}
+
+static const pleat_mesh *find_mesh(const pleat_model *model, const char *name)
+{
+    for (uint32_t m = 0; m < model->mesh_count; ++m)
+    {
+        if (strcmp(model->meshes[m].name, name) == 0)
+        {
+            return &model->meshes[m];
+        }
+    }
+    fail_msg("no mesh %s", name);
     return NULL;
 }
 
@@ -280,6 +349,163 @@ static void test_make_cloth_targets_agree_with_points(void **state)
     pleat_made_destroy(made);
 }
 
+/* ---- The dancer ---- */
+
+static pleat_made *dancer; /* made once for all of these */
+
+static int make_dancer(void **state)
+{
+    (void)state;
+    dancer = make("dancer", NULL);
+    return 0;
+}
+
+static int destroy_dancer(void **state)
+{
+    (void)state;
+    pleat_made_destroy(dancer);
+    return 0;
+}
+
+static void test_make_dancer_is_one_closed_surface(void **state)
+{
+    (void)state;
+    const pleat_model *model = pleat_made_model(dancer);
+    welded skin = weld(find_mesh(model, "skin"));
+    assert_int_equal(skin.boundary_edges, 0);
+    assert_int_equal(skin.bad_edges, 0);
+    assert_int_equal(skin.euler, 2); /* a sphere: no handles */
+    assert_in_range(skin.surface->triangle_count, 6000, 10000);
+    unweld(&skin);
+}
+
+/* A leotard is a sphere with five openings (neck, two cuffs, two legs), tights one with three. */
+static void test_make_dancer_garments_have_clean_borders(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"leotard", "tights"};
+    static const int euler[] = {2 - 5, 2 - 3};
+    for (uint32_t i = 0; i < 2; ++i)
+    {
+        welded garment = weld(find_mesh(pleat_made_model(dancer), names[i]));
+        assert_int_equal(garment.bad_edges, 0);
+        assert_int_equal(garment.euler, euler[i]);
+        assert_true(garment.boundary_edges > 0);
+        unweld(&garment);
+    }
+}
+
+static void test_make_dancer_is_170_cm_tall(void **state)
+{
+    (void)state;
+    const pleat_mesh *skin = find_mesh(pleat_made_model(dancer), "skin");
+    float low = 10, high = -10, left = -10, right = 10;
+    for (uint32_t p = 0; p < skin->primitive_count; ++p)
+    {
+        for (uint32_t v = 0; v < skin->primitives[p].vertex_count; ++v)
+        {
+            pleat_vec3 at = skin->primitives[p].positions[v];
+            low = fminf(low, at.y);
+            high = fmaxf(high, at.y);
+            left = fmaxf(left, at.x);
+            right = fminf(right, at.x);
+        }
+    }
+    assert_true(fabsf(high - low - 1.70f) < 0.01f);
+    assert_true(fabsf(low) < 0.01f);
+    assert_true(left == -right);
+}
+
+static int compare_points(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(pleat_vec3));
+}
+
+/* The mirror image of every vertex is a vertex, to the last bit. */
+static void test_make_dancer_is_symmetric(void **state)
+{
+    (void)state;
+    const pleat_model *model = pleat_made_model(dancer);
+    for (uint32_t m = 0; m < model->mesh_count; ++m)
+    {
+        welded w = weld(&model->meshes[m]);
+        uint32_t count = w.surface->render_count;
+        qsort(w.positions, count, sizeof *w.positions, compare_points);
+        for (uint32_t v = 0; v < count; ++v)
+        {
+            pleat_vec3 mirrored = w.positions[v];
+            mirrored.x = mirrored.x == 0 ? mirrored.x : -mirrored.x;
+            assert_non_null(bsearch(&mirrored, w.positions, count, sizeof mirrored, compare_points));
+        }
+        unweld(&w);
+    }
+}
+
+static float weight_of(const pleat_primitive *primitive, uint32_t vertex, uint32_t joint)
+{
+    float weight = 0;
+    for (uint32_t k = 0; k < 4; ++k)
+    {
+        weight += primitive->joints[4 * vertex + k] == joint ? primitive->weights[4 * vertex + k] : 0;
+    }
+    return weight;
+}
+
+/* No weight jumps: across an edge of any mesh it changes by less than a step of a few centimetres may bring. */
+static void test_make_dancer_weights_are_smooth(void **state)
+{
+    (void)state;
+    const pleat_model *model = pleat_made_model(dancer);
+    for (uint32_t m = 0; m < model->mesh_count; ++m)
+    {
+        for (uint32_t p = 0; p < model->meshes[m].primitive_count; ++p)
+        {
+            const pleat_primitive *primitive = &model->meshes[m].primitives[p];
+            for (uint32_t c = 0; c < 3 * primitive->triangle_count; ++c)
+            {
+                uint32_t a = primitive->triangles[c], b = primitive->triangles[c % 3 == 2 ? c - 2 : c + 1];
+                pleat_vec3 pa = primitive->positions[a], pb = primitive->positions[b];
+                float length = sqrtf((pa.x - pb.x) * (pa.x - pb.x) + (pa.y - pb.y) * (pa.y - pb.y) +
+                                     (pa.z - pb.z) * (pa.z - pb.z));
+                for (uint32_t k = 0; k < 4; ++k)
+                {
+                    uint32_t joint = primitive->joints[4 * a + k];
+                    float jump = fabsf(weight_of(primitive, a, joint) - weight_of(primitive, b, joint));
+                    if (!(jump < 0.05f + 60 * length))
+                    {
+                        fail_msg("%s: joint %u jumps by %g over %g m at (%g, %g, %g)", model->meshes[m].name, joint,
+                                 (double)jump, (double)length, (double)pa.x, (double)pa.y, (double)pa.z);
+                    }
+                }
+            }
+        }
+    }
+}
+
+static void test_make_dancer_has_joints_and_clips(void **state)
+{
+    (void)state;
+    const pleat_model *model = pleat_made_model(dancer);
+    assert_true(model->skins[0].joint_count >= 22);
+    assert_true(find_clip(model, "arabesque")->end >= 4);
+    assert_true(find_clip(model, "squat")->end >= 2);
+    assert_true(find_clip(model, "twist")->end >= 2);
+    for (uint32_t c = 0; c < model->clip_count; ++c)
+    {
+        for (uint32_t h = 0; h < model->clips[c].channel_count; ++h)
+        {
+            const pleat_channel *channel = &model->clips[c].channels[h];
+            for (uint32_t k = 1; k < channel->key_count && channel->path == PLEAT_ROTATION; ++k)
+            {
+                const float *q = &channel->values[4 * k];
+                float dot = q[0] * q[-4] + q[1] * q[-3] + q[2] * q[-2] + q[3] * q[-1];
+                /* No joint turns by more than 12 degrees from frame to frame. */
+                assert_true(dot > 0.9945f);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +518,12 @@ int main(void)
         cmocka_unit_test(test_make_survives_every_failed_allocation),
         cmocka_unit_test(test_make_rectangle_is_compressed_at_the_front_alone),
         cmocka_unit_test(test_make_cloth_targets_agree_with_points),
+        cmocka_unit_test(test_make_dancer_is_one_closed_surface),
+        cmocka_unit_test(test_make_dancer_garments_have_clean_borders),
+        cmocka_unit_test(test_make_dancer_is_170_cm_tall),
+        cmocka_unit_test(test_make_dancer_is_symmetric),
+        cmocka_unit_test(test_make_dancer_weights_are_smooth),
+        cmocka_unit_test(test_make_dancer_has_joints_and_clips),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_dancer, destroy_dancer);
 }

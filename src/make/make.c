@@ -19,6 +19,7 @@ typedef struct character
 
 static const character characters[] = {
     {"arm", "a sleeve on two bones; bends and twists", pl_make_arm},
+    {"dancer", "a person of 1.70 m in leotard and tights; dances", pl_make_dancer},
     {"rectangle", "flat cloth, compressed up to 36 % at its front edge", pl_make_rectangle},
 };
 

@@ -1,0 +1,42 @@
+/* From a whole surface to primitives with weights. */
+#ifndef PL_MAKE_SKINNED_H
+#define PL_MAKE_SKINNED_H
+
+#include "make/patch.h"
+
+enum
+{
+    PL_SKINNED_JOINTS = 32
+};
+
+typedef void pl_weights_at(const void *user, pl_v3 p, double *weights);
+
+/* What a surface's vertices carry. */
+typedef struct pl_skinned
+{
+    pl_whole whole;
+    pl_v3 *normals;   /* per vertex of whole */
+    uint16_t *joints; /* by 4 */
+    float *weights;   /* by 4 */
+    float *uvs;       /* per corner of whole: by 2, or NULL */
+} pl_skinned;
+
+typedef struct pl_skinned_desc
+{
+    uint32_t joint_count;
+    uint32_t left, side; /* joint left + i stands on the left for left + side + i on the right; side 0: no sides */
+    pl_weights_at *weights_at;
+    const void *weights_user;
+} pl_skinned_desc;
+
+/* Mirrors a patch and gives its vertices normals and weights, the right half exactly as the left. */
+pleat_result pl_skinned_make(pl_maker *maker, const pl_patch *patch, const pl_skinned_desc *desc, pl_skinned *skinned);
+
+/* Normals again, after positions were moved (alike on both sides). */
+void pl_skinned_normals(pl_skinned *skinned);
+
+/* The triangles of one region (region & mask == want) as a primitive. */
+pleat_result pl_skinned_primitive(pl_maker *maker, const pl_skinned *skinned, uint8_t mask, uint8_t want,
+                                  uint32_t material, pleat_primitive *primitive);
+
+#endif
