@@ -15,3 +15,11 @@ add_library(pleat_headers_alone OBJECT ${alone})
 target_link_libraries(pleat_headers_alone PRIVATE pleat_flags)
 target_compile_options(pleat_headers_alone PRIVATE -pedantic-errors)
 set_target_properties(pleat_headers_alone PROPERTIES C_EXTENSIONS OFF CXX_EXTENSIONS OFF CXX_STANDARD 11)
+
+# The core's kernels give the same bits here and as WebAssembly with SIMD. Not in the sanitizers' builds: they say nothing
+# more about it.
+if(NOT PLEAT_SANITIZE)
+    add_executable(wasm_hash wasm/hash.c)
+    target_link_libraries(wasm_hash PRIVATE pleat_core)
+    add_test(NAME wasm COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/wasm/run ${CMAKE_CURRENT_BINARY_DIR}/wasm $<TARGET_FILE:wasm_hash>)
+endif()

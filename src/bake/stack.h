@@ -61,9 +61,11 @@ struct pleat_stack
 /* The input's surface, its influences and the buffers of a coarse frame. */
 pleat_result pl_stack_bind_coarse(pleat_stack *stack, pleat_error *error);
 
-/* The refinement that the level and the layers' plans ask for, over any render channel of the input's triangles. */
+/* The refinement that the level and the layers' plans ask for, over any render channel of the input's triangles.
+ * render_vertex may be NULL where every render vertex has a triangle. */
 pleat_result pl_stack_create_loop(pleat_stack *stack, uint32_t level, uint32_t render_count,
-                                  const uint32_t *render_triangles, pleat_loop **loop, pleat_error *error);
+                                  const uint32_t *render_triangles, const uint32_t *render_vertex, pleat_loop **loop,
+                                  pleat_error *error);
 
 /* Fill shape, render_normal and the normals: of the input as it is, or of stack->loop's result. */
 pleat_result pl_stack_shape_as_is(pleat_stack *stack, pleat_error *error);

@@ -75,7 +75,8 @@ enum
 };
 
 pleat_result pl_stack_create_loop(pleat_stack *stack, uint32_t level, uint32_t render_count,
-                                  const uint32_t *render_triangles, pleat_loop **loop, pleat_error *error)
+                                  const uint32_t *render_triangles, const uint32_t *render_vertex, pleat_loop **loop,
+                                  pleat_error *error)
 {
     wishes all = {stack, level};
     pleat_loop_desc desc = pleat_loop_desc_default();
@@ -84,6 +85,7 @@ pleat_result pl_stack_create_loop(pleat_stack *stack, uint32_t level, uint32_t r
     desc.triangle_count = stack->surface->triangle_count;
     desc.triangles = stack->surface->triangles;
     desc.render_triangles = render_triangles;
+    desc.render_vertex = render_vertex;
     desc.level = level;
     for (uint32_t i = 0; i < stack->layer_count; ++i)
     {
@@ -292,7 +294,7 @@ static pleat_result bind_all(pleat_stack *stack, const pleat_stack_desc *desc, c
     if (refine)
     {
         PL_TRY(pl_stack_create_loop(stack, desc->level, stack->coarse_render_count, stack->surface->render_triangles,
-                                    &stack->loop, error));
+                                    stack->surface->render_vertex, &stack->loop, error));
         PL_TRY(pl_stack_shape_refined(stack, desc->level, error));
     }
     else

@@ -193,8 +193,8 @@ static pleat_result refined_groups(pleat_stack *stack, uint32_t level, uint32_t 
                                    pleat_error *error)
 {
     pleat_loop *loop = NULL;
-    PL_TRY(pl_stack_create_loop(stack, level, stack->surface->normal_count, stack->surface->normal_triangles, &loop,
-                                error));
+    PL_TRY(pl_stack_create_loop(stack, level, stack->surface->normal_count, stack->surface->normal_triangles, NULL,
+                                &loop, error));
     const pleat_refined *refined = pleat_loop_refined(stack->loop), *grouped = pleat_loop_refined(loop);
     for (uint32_t r = 0; r < stack->coarse_render_count; ++r)
     {

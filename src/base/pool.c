@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#if defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__)
+#if defined(__wasm__) && !defined(__EMSCRIPTEN_PTHREADS__)
 #define PL_NO_THREADS 1
 #endif
 

@@ -1,0 +1,371 @@
+/* The bake, judged by a plain evaluator written here: what a viewer that knows linear skinning and morph targets does.
+ */
+#include "support/support.h"
+
+#include "base/vec.h"
+#include "pleat/make.h"
+#include "pleat/morphs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct arm
+{
+    pleat_made *made;
+    const pleat_model *model;
+} arm;
+
+static arm make_arm(uint32_t around, uint32_t along)
+{
+    pleat_make_options options = pleat_make_options_default();
+    options.arm_around = around;
+    options.arm_along = along;
+    arm result = {0};
+    pleat_error error = {0};
+    if (pleat_make("arm", &options, NULL, &result.made, &error) != PLEAT_OK)
+    {
+        fail_msg("%s", error.message);
+    }
+    result.model = pleat_made_model(result.made);
+    return result;
+}
+
+static pleat_bake *make_bake(const pleat_bake_desc *desc, const pleat_host *host)
+{
+    pleat_bake *bake = NULL;
+    pleat_error error = {0};
+    if (pleat_bake_create(desc, host, &bake, &error) != PLEAT_OK)
+    {
+        fail_msg("%s", error.message);
+    }
+    return bake;
+}
+
+/* What a viewer shows: base and targets by weights, then linear skinning, in double. */
+static void view(const pleat_model *model, uint32_t node, const pleat_mesh *mesh, const float *weights,
+                 const pleat_pose *pose, double (*out)[3])
+{
+    uint32_t skin_index = model->nodes[node].skin;
+    const pleat_skin *skin = skin_index == PLEAT_NONE ? NULL : &model->skins[skin_index];
+    const pleat_affine *worlds = pleat_pose_worlds(pose);
+    uint32_t at = 0;
+    for (uint32_t p = 0; p < mesh->primitive_count; ++p)
+    {
+        const pleat_primitive *primitive = &mesh->primitives[p];
+        for (uint32_t v = 0; v < primitive->vertex_count; ++v, ++at)
+        {
+            double position[3] = {(double)primitive->positions[v].x, (double)primitive->positions[v].y,
+                                  (double)primitive->positions[v].z};
+            for (uint32_t t = 0; t < mesh->target_count && primitive->targets; ++t)
+            {
+                const float *difference = &primitive->targets[t].positions[v].x;
+                for (int k = 0; k < 3; ++k)
+                {
+                    position[k] += (double)weights[t] * (double)difference[k];
+                }
+            }
+            memset(out[at], 0, sizeof out[at]);
+            for (uint32_t i = 0; i < (skin ? primitive->influence_count : 1); ++i)
+            {
+                pleat_affine matrix = worlds[node];
+                double weight = 1;
+                if (skin)
+                {
+                    uint32_t joint = primitive->joints[v * primitive->influence_count + i];
+                    matrix = pl_affine_mul(&worlds[skin->joints[joint]], &skin->inverse_binds[joint]);
+                    weight = (double)primitive->weights[v * primitive->influence_count + i];
+                }
+                for (int r = 0; r < 3; ++r)
+                {
+                    out[at][r] +=
+                        weight * ((double)matrix.row[r][0] * position[0] + (double)matrix.row[r][1] * position[1] +
+                                  (double)matrix.row[r][2] * position[2] + (double)matrix.row[r][3]);
+                }
+            }
+        }
+    }
+}
+
+static double largest_difference(uint32_t count, double (*a)[3], const pleat_vec3 *b)
+{
+    double largest = 0;
+    for (uint32_t v = 0; v < count; ++v)
+    {
+        double x = a[v][0] - (double)b[v].x, y = a[v][1] - (double)b[v].y, z = a[v][2] - (double)b[v].z;
+        largest = fmax(largest, sqrt(x * x + y * y + z * z));
+    }
+    return largest;
+}
+
+static void test_bake_of_linear_skinning_is_what_a_viewer_shows(void **state)
+{
+    (void)state;
+    arm made = make_arm(24, 40);
+    for (uint32_t clip = 0; clip < made.model->clip_count; ++clip)
+    {
+        pleat_bake_desc desc = pleat_bake_desc_default(made.model);
+        desc.clip = clip;
+        pleat_bake *bake = make_bake(&desc, NULL);
+        const pleat_bake_shape *shape = pleat_bake_get_shape(bake);
+        uint32_t node = shape->parts[0].node;
+        const pleat_mesh *mesh = &made.model->meshes[made.model->nodes[node].mesh];
+        assert_int_equal(shape->vertex_count, pleat_mesh_vertex_count(mesh));
+        pleat_vec3 *positions = malloc(shape->vertex_count * sizeof *positions);
+        double(*expected)[3] = malloc(shape->vertex_count * sizeof *expected);
+        for (uint32_t f = 0; f < shape->frame_count; f += 7)
+        {
+            assert_int_equal(pleat_bake_frame(bake, f, NULL), PLEAT_OK);
+            pleat_bake_copy(bake, positions, NULL);
+            view(made.model, node, mesh, NULL, pleat_bake_pose(bake), expected);
+            assert_true(largest_difference(shape->vertex_count, expected, positions) < 1e-6);
+        }
+        free(expected);
+        free(positions);
+        pleat_bake_destroy(bake);
+    }
+    pleat_made_destroy(made.made);
+}
+
+/* Bakes with a method and level, makes morph targets, and plays them as a viewer would. */
+static void play_back(const pleat_model *model, pleat_skinning skinning, uint32_t level,
+                      const pleat_morphs_options *options)
+{
+    pleat_bake_desc desc = pleat_bake_desc_default(model);
+    desc.skinning = skinning;
+    desc.level = level;
+    pleat_bake *bake = make_bake(&desc, NULL);
+    const pleat_bake_shape *shape = pleat_bake_get_shape(bake);
+    pleat_morphs *morphs = NULL;
+    assert_int_equal(pleat_morphs_create(bake, options, NULL, &morphs, NULL), PLEAT_OK);
+    for (uint32_t f = 0; f < shape->frame_count; ++f)
+    {
+        assert_int_equal(pleat_bake_frame(bake, f, NULL), PLEAT_OK);
+        pleat_morphs_learn(morphs);
+    }
+    pleat_morphs_settle(morphs);
+    for (uint32_t f = 0; f < shape->frame_count; ++f)
+    {
+        assert_int_equal(pleat_bake_frame(bake, f, NULL), PLEAT_OK);
+        pleat_morphs_weigh(morphs, f);
+    }
+    assert_int_equal(pleat_morphs_finish(morphs, NULL), PLEAT_OK);
+    assert_int_equal(pleat_morphs_count(morphs), 1);
+    const pleat_morphed *morphed = pleat_morphs_get(morphs, 0);
+    assert_int_equal(pleat_mesh_vertex_count(&morphed->mesh), shape->vertex_count);
+    assert_int_equal(pleat_mesh_triangle_count(&morphed->mesh), shape->triangle_count);
+    assert_true(morphed->mesh.target_count <= options->target_limit + morphed->input_target_count);
+    pleat_vec3 *positions = malloc(shape->vertex_count * sizeof *positions);
+    double(*expected)[3] = malloc(shape->vertex_count * sizeof *expected);
+    double largest = 0;
+    for (uint32_t f = 0; f < shape->frame_count; ++f)
+    {
+        assert_int_equal(pleat_bake_frame(bake, f, NULL), PLEAT_OK);
+        pleat_bake_copy(bake, positions, NULL);
+        view(model, morphed->node, &morphed->mesh, morphed->weights + (size_t)f * morphed->mesh.target_count,
+             pleat_bake_pose(bake), expected);
+        largest = fmax(largest, largest_difference(shape->vertex_count, expected, positions));
+    }
+    /* The stated error is in bind space; the blend takes it to the world without growing it by more than rounding. */
+    assert_true(largest <= (double)morphed->error.largest * 1.05 + 2e-6);
+    free(expected);
+    free(positions);
+    pleat_morphs_destroy(morphs);
+    pleat_bake_destroy(bake);
+}
+
+static void test_bake_of_dual_quaternions_plays_in_a_linear_viewer(void **state)
+{
+    (void)state;
+    arm made = make_arm(16, 30);
+    pleat_morphs_options options = pleat_morphs_options_default();
+    play_back(made.model, PLEAT_DQS, 0, &options);
+    options.target_limit = 3;
+    play_back(made.model, PLEAT_DQS, 0, &options);
+    options.target_limit = 64;
+    options.largest_error = 2e-4f;
+    play_back(made.model, PLEAT_DQS, 0, &options);
+    pleat_made_destroy(made.made);
+}
+
+static void test_bake_of_a_refined_mesh_plays_in_a_linear_viewer(void **state)
+{
+    (void)state;
+    arm made = make_arm(12, 20);
+    pleat_morphs_options options = pleat_morphs_options_default();
+    play_back(made.model, PLEAT_LBS, 1, &options);
+    play_back(made.model, PLEAT_DQS, 2, &options);
+    pleat_made_destroy(made.made);
+}
+
+static void test_bake_leaves_alone_what_linear_skinning_gets_right(void **state)
+{
+    (void)state;
+    arm made = make_arm(12, 20);
+    pleat_bake_desc desc = pleat_bake_desc_default(made.model);
+    pleat_bake *bake = make_bake(&desc, NULL);
+    pleat_morphs_options options = pleat_morphs_options_default();
+    pleat_morphs *morphs = NULL;
+    assert_int_equal(pleat_morphs_create(bake, &options, NULL, &morphs, NULL), PLEAT_OK);
+    for (int pass = 0; pass < 2; ++pass)
+    {
+        for (uint32_t f = 0; f < pleat_bake_get_shape(bake)->frame_count; ++f)
+        {
+            assert_int_equal(pleat_bake_frame(bake, f, NULL), PLEAT_OK);
+            pass ? pleat_morphs_weigh(morphs, f) : pleat_morphs_learn(morphs);
+        }
+        if (!pass)
+        {
+            pleat_morphs_settle(morphs);
+        }
+    }
+    assert_int_equal(pleat_morphs_finish(morphs, NULL), PLEAT_OK);
+    assert_int_equal(pleat_morphs_count(morphs), 0);
+    pleat_morphs_destroy(morphs);
+    pleat_bake_destroy(bake);
+    pleat_made_destroy(made.made);
+}
+
+static void test_bake_is_the_same_for_any_number_of_threads(void **state)
+{
+    (void)state;
+    arm made = make_arm(36, 150);
+    uint64_t hashes[3];
+    for (uint32_t k = 0; k < 3; ++k)
+    {
+        pleat_pool *pool = NULL;
+        assert_int_equal(pleat_pool_create(1u << k, &pool, NULL), PLEAT_OK);
+        pleat_host host = pleat_host_default();
+        host.tasks = pleat_pool_tasks(pool);
+        hashes[k] = SUPPORT_HASH;
+        for (int method = PLEAT_LBS; method <= PLEAT_DQS; ++method)
+        {
+            pleat_bake_desc desc = pleat_bake_desc_default(made.model);
+            desc.skinning = (pleat_skinning)method;
+            desc.level = 1;
+            pleat_bake *bake = make_bake(&desc, &host);
+            const pleat_bake_shape *shape = pleat_bake_get_shape(bake);
+            pleat_vec3 *positions = malloc(2 * shape->vertex_count * sizeof *positions);
+            for (uint32_t f = 0; f < shape->frame_count; f += 20)
+            {
+                assert_int_equal(pleat_bake_frame(bake, f, NULL), PLEAT_OK);
+                pleat_bake_copy(bake, positions, positions + shape->vertex_count);
+                hashes[k] = support_hash(hashes[k], positions, 2 * shape->vertex_count * sizeof *positions);
+            }
+            free(positions);
+            pleat_bake_destroy(bake);
+        }
+        pleat_pool_destroy(pool);
+        assert_true(hashes[k] == hashes[0]);
+    }
+    pleat_made_destroy(made.made);
+}
+
+static void test_bake_of_cloth_with_points(void **state)
+{
+    (void)state;
+    pleat_made *made = NULL;
+    assert_int_equal(pleat_make("rectangle", NULL, NULL, &made, NULL), PLEAT_OK);
+    const pleat_model *model = pleat_made_model(made);
+    pleat_bake_desc desc = pleat_bake_desc_default(model);
+    pleat_bake *bake = make_bake(&desc, NULL);
+    const pleat_bake_shape *shape = pleat_bake_get_shape(bake);
+    const pleat_points *points = &model->clips[0].points;
+    pleat_vec3 *positions = malloc(shape->vertex_count * sizeof *positions);
+    pleat_vec3 *frame = malloc(shape->vertex_count * sizeof *frame);
+    assert_int_equal(points->vertex_count, shape->vertex_count);
+    for (uint32_t f = 0; f < shape->frame_count; f += 9)
+    {
+        assert_int_equal(pleat_bake_frame(bake, f, NULL), PLEAT_OK);
+        pleat_bake_copy(bake, positions, NULL);
+        assert_int_equal(points->read(points->user, f, frame, NULL), PLEAT_OK);
+        assert_memory_equal(positions, frame, shape->vertex_count * sizeof *frame);
+    }
+    free(frame);
+    free(positions);
+    pleat_bake_destroy(bake);
+    pleat_made_destroy(made);
+}
+
+static void test_bake_rejects(void **state)
+{
+    (void)state;
+    arm made = make_arm(8, 6);
+    pleat_bake *bake = NULL;
+    pleat_error error = {0};
+    pleat_bake_desc desc = pleat_bake_desc_default(made.model);
+    desc.fps = 0;
+    assert_int_equal(pleat_bake_create(&desc, NULL, &bake, &error), PLEAT_BAD_ARGUMENT);
+    desc = pleat_bake_desc_default(made.model);
+    desc.clip = 99;
+    assert_int_equal(pleat_bake_create(&desc, NULL, &bake, &error), PLEAT_BAD_ARGUMENT);
+    desc = pleat_bake_desc_default(made.model);
+    desc.first_frame = 10;
+    desc.last_frame = 9;
+    assert_int_equal(pleat_bake_create(&desc, NULL, &bake, &error), PLEAT_BAD_ARGUMENT);
+    desc.last_frame = 100000;
+    assert_int_equal(pleat_bake_create(&desc, NULL, &bake, &error), PLEAT_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "the clip has frames 0 to"));
+    desc = pleat_bake_desc_default(made.model);
+    desc.level = 9;
+    assert_int_equal(pleat_bake_create(&desc, NULL, &bake, &error), PLEAT_BAD_ARGUMENT);
+    assert_null(bake);
+    pleat_made_destroy(made.made);
+}
+
+static pleat_result create_all(void *user, const pleat_host *host, pleat_error *error)
+{
+    pleat_bake_desc desc = pleat_bake_desc_default(user);
+    desc.level = 1;
+    desc.skinning = PLEAT_DQS;
+    desc.last_frame = 3;
+    pleat_bake *bake = NULL;
+    pleat_morphs *morphs = NULL;
+    pleat_morphs_options options = pleat_morphs_options_default();
+    pleat_result result = pleat_bake_create(&desc, host, &bake, error);
+    if (result == PLEAT_OK)
+    {
+        result = pleat_morphs_create(bake, &options, host, &morphs, error);
+    }
+    for (int pass = 0; pass < 2 && result == PLEAT_OK; ++pass)
+    {
+        for (uint32_t f = 0; f < 4; ++f)
+        {
+            pleat_bake_frame(bake, f, NULL);
+            pass ? pleat_morphs_weigh(morphs, f) : pleat_morphs_learn(morphs);
+        }
+        if (!pass)
+        {
+            pleat_morphs_settle(morphs);
+        }
+    }
+    if (result == PLEAT_OK)
+    {
+        result = pleat_morphs_finish(morphs, error);
+    }
+    pleat_morphs_destroy(morphs);
+    pleat_bake_destroy(bake);
+    return result;
+}
+
+static void test_bake_survives_every_failed_allocation(void **state)
+{
+    (void)state;
+    arm made = make_arm(6, 4);
+    support_sweep_allocations(create_all, (void *)(uintptr_t)made.model);
+    pleat_made_destroy(made.made);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bake_of_linear_skinning_is_what_a_viewer_shows),
+        cmocka_unit_test(test_bake_of_dual_quaternions_plays_in_a_linear_viewer),
+        cmocka_unit_test(test_bake_of_a_refined_mesh_plays_in_a_linear_viewer),
+        cmocka_unit_test(test_bake_leaves_alone_what_linear_skinning_gets_right),
+        cmocka_unit_test(test_bake_is_the_same_for_any_number_of_threads),
+        cmocka_unit_test(test_bake_of_cloth_with_points),
+        cmocka_unit_test(test_bake_rejects),
+        cmocka_unit_test(test_bake_survives_every_failed_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
