@@ -23,3 +23,8 @@ if(NOT PLEAT_SANITIZE)
     target_link_libraries(wasm_hash PRIVATE pleat_core)
     add_test(NAME wasm COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/wasm/run ${CMAKE_CURRENT_BINARY_DIR}/wasm $<TARGET_FILE:wasm_hash>)
 endif()
+
+# The command line.
+find_program(BASH_PROGRAM bash REQUIRED)
+add_test(NAME cli COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/cli.sh $<TARGET_FILE:pleat>
+    ${PROJECT_BINARY_DIR}/test-output/cli)

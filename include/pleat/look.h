@@ -56,7 +56,7 @@ pleat_result pleat_look_set_text(const pleat_look *look, const char *section, co
 /* A value as set_text takes it, with its unit; out gets at most size bytes with the 0. */
 void pleat_look_get_text(const pleat_look_section *section, uint32_t parameter, char *out, size_t size);
 
-/* ---- Look files: part of libpleat_io ----------------------------------------------------------------------------- */
+/* ---- Look files: part of libpleat_io --------------------------------------------------------------------------- */
 
 /* A look file is JSON: {"section": {"key": value}}. A value is a text with its unit ("2.2cm"), or a plain number
  * (metres, degrees, 1 for the whole), true or false. What the file does not name stays as it is. After a failure some

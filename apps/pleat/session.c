@@ -1,0 +1,230 @@
+#include "session.h"
+
+#include "budget.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- Names ----------------------------------------------------------------------------------------------------------
+ */
+
+/* Bytes of the UTF-8 character at text, or 0 if it is not one. */
+static size_t utf8_length(const unsigned char *text)
+{
+    static const struct
+    {
+        unsigned char mask, mark;
+        uint32_t lowest; /* shorter forms of the same character are not UTF-8 */
+    } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
+    for (size_t length = 1; length <= 4; ++length)
+    {
+        if ((text[0] & forms[length - 1].mask) != forms[length - 1].mark)
+        {
+            continue;
+        }
+        uint32_t code = text[0] & (unsigned char)~forms[length - 1].mask;
+        for (size_t i = 1; i < length; ++i)
+        {
+            if ((text[i] & 0xc0) != 0x80)
+            {
+                return 0;
+            }
+            code = code << 6 | (text[i] & 0x3fu);
+        }
+        bool legal = code >= forms[length - 1].lowest && code <= 0x10ffff && !(code >= 0xd800 && code < 0xe000);
+        return legal ? length : 0;
+    }
+    return 0;
+}
+
+const char *shown(const char *name)
+{
+    static char slots[4][256];
+    static uint32_t next;
+    char *out = slots[next++ % 4];
+    size_t at = 0;
+    for (const unsigned char *text = (const unsigned char *)name; *text && at < sizeof slots[0] - 5;)
+    {
+        size_t length = utf8_length(text);
+        bool control = text[0] < 0x20 || text[0] == 0x7f || (text[0] == 0xc2 && text[1] < 0xa0);
+        if (length == 0 || control)
+        {
+            out[at++] = '?';
+            text += length ? length : 1;
+            continue;
+        }
+        memcpy(out + at, text, length);
+        at += length;
+        text += length;
+    }
+    out[at] = 0;
+    return out;
+}
+
+/* ---- Messages -------------------------------------------------------------------------------------------------- */
+
+/* A progress line stands on the terminal: messages begin by wiping it. */
+static bool progress_stands;
+
+static void wipe_progress(void)
+{
+    if (progress_stands)
+    {
+        fputs("\r\033[K", stderr);
+        progress_stands = false;
+    }
+}
+
+static void say(const app_session *session, const char *kind, const char *message)
+{
+    wipe_progress();
+    fprintf(stderr, "pleat %s: %s%s\n", session->arguments->command->name, kind, message);
+}
+
+static void take_log(void *user, pleat_severity severity, const char *message)
+{
+    app_session *session = user;
+    if (severity == PLEAT_WARNING)
+    {
+        if (session->warning_count < SESSION_WARNINGS)
+        {
+            session->warnings[session->warning_count] = strdup(message);
+        }
+        ++session->warning_count;
+    }
+    if (!session->quiet)
+    {
+        say(session, severity == PLEAT_WARNING ? "warning: " : "", message);
+    }
+}
+
+int fail_usage(const app_session *session, const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    say(session, "", text);
+    return EXIT_BAD_USAGE;
+}
+
+int fail_input(const app_session *session, const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    say(session, "", text);
+    return EXIT_BAD_INPUT;
+}
+
+int fail_error(const app_session *session, const pleat_error *error)
+{
+    if ((error->result == PLEAT_NO_MEMORY || error->result == PLEAT_OVER_LIMIT) && budget_was_passed())
+    {
+        return fail_input(session, "%s: it takes more than --max-memory allows (%zu bytes); a larger one may help",
+                          error->message, budget_limit());
+    }
+    return fail_input(session, "%s", error->message[0] ? error->message : pleat_result_text(error->result));
+}
+
+int print_json(app_session *session, json_t *object)
+{
+    int failed = !object || budget_was_passed() ||
+                 json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) != 0 || fputc('\n', stdout) == EOF;
+    json_decref(object);
+    return failed
+               ? fail_input(session, "the result could not be printed as JSON: out of memory, or the output is closed")
+               : EXIT_DONE;
+}
+
+json_t *number_json(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *warnings_json(const app_session *session)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < session->warning_count && i < SESSION_WARNINGS; ++i)
+    {
+        json_array_append_new(list, json_string(session->warnings[i] ? shown(session->warnings[i]) : ""));
+    }
+    return list;
+}
+
+/* ---- Opening and closing --------------------------------------------------------------------------------------- */
+
+bool session_open(app_session *session, const app_arguments *arguments)
+{
+    *session = (struct app_session){.arguments = arguments};
+    session->json = arguments_given(arguments, "json");
+    session->quiet = arguments_given(arguments, "quiet");
+    budget_open(arguments_size(arguments, "max-memory"));
+    session->host = pleat_host_default();
+    session->host.allocator = budget_allocator();
+    session->host.log = take_log;
+    session->host.log_user = session;
+    pleat_error error = {0};
+    if (pleat_pool_create(arguments_whole(arguments, "threads"), &session->pool, &error) != PLEAT_OK)
+    {
+        fail_error(session, &error);
+        return false;
+    }
+    session->host.tasks = pleat_pool_tasks(session->pool);
+    session->thread_count = session->host.tasks.worker_count;
+    return true;
+}
+
+void session_close(app_session *session)
+{
+    pleat_pool_destroy(session->pool);
+    for (uint32_t i = 0; i < SESSION_WARNINGS; ++i)
+    {
+        free(session->warnings[i]);
+    }
+}
+
+/* ---- Progress -------------------------------------------------------------------------------------------------------
+ */
+
+app_progress progress_begin(const app_session *session, const char *title)
+{
+    double now = seconds_now();
+    return (app_progress){title, now, now, !session->quiet && isatty(STDERR_FILENO)};
+}
+
+void progress_update(app_progress *progress, uint64_t done, uint64_t total)
+{
+    double now = progress->wanted ? seconds_now() : 0;
+    if (!progress->wanted || now - progress->start < 1 || now - progress->drawn < 0.1)
+    {
+        return;
+    }
+    double left = done ? (now - progress->start) * (double)(total - done) / (double)done : 0;
+    fprintf(stderr, "\r\033[K%s %llu/%llu, %.0f s left", progress->title, (unsigned long long)done,
+            (unsigned long long)total, left);
+    fflush(stderr);
+    progress->drawn = now;
+    progress_stands = true;
+}
+
+void progress_end(app_progress *progress)
+{
+    progress->wanted = false;
+    wipe_progress();
+}
