@@ -7,7 +7,7 @@ uniform sampler2D shadow_depth;
 uniform sampler2DShadow shadow_compare;
 uniform sampler2D floor_open;
 
-layout(location = 0) out vec4 out_around; // key light, open sky, curvature around 0.5
+layout(location = 0) out vec4 out_around; // key light, open sky, curvature around 0.5; 1 surface, 0.5 ground, 0 nothing
 
 const float PI = 3.1415927;
 
@@ -86,20 +86,6 @@ vec3 place_at(ivec2 pixel)
     return ray_through(vec2(pixel) + 0.5) * (z > 0.0 ? z : 1e6);
 }
 
-float horizon(vec2 from, vec3 place, vec3 v, vec2 direction, float pixels, float metres, float jitter)
-{
-    float highest = -1.0;
-    for (int j = 0; j < STEPS; ++j)
-    {
-        float t = (float(j) + jitter) / float(STEPS);
-        vec3 d = place_at(ivec2(from + direction * (1.0 + pixels * t * t))) - place;
-        float squared = dot(d, d);
-        float fade = clamp(1.0 - squared / (metres * metres), 0.0, 1.0);
-        highest = max(highest, mix(-1.0, dot(d, v) * inversesqrt(squared + 1e-12), fade));
-    }
-    return highest;
-}
-
 float open_sky_at(vec2 pixel, vec3 place, vec3 n, float noise, float jitter)
 {
     float pixels = hollow.y * size.y;
@@ -116,10 +102,21 @@ float open_sky_at(vec2 pixel, vec3 place, vec3 n, float noise, float jitter)
         float flat_length = length(flat_n);
         float cosine = clamp(dot(flat_n, v) / max(flat_length, 1e-6), -1.0, 1.0);
         float gamma = (dot(along, flat_n) < 0.0 ? -1.0 : 1.0) * acos(cosine);
-        float back = -acos(clamp(horizon(pixel, place, v, -direction, pixels, metres, jitter), -1.0, 1.0));
-        float front = acos(clamp(horizon(pixel, place, v, direction, pixels, metres, jitter), -1.0, 1.0));
-        back = gamma + max(back - gamma, -0.5 * PI);
-        front = gamma + min(front - gamma, 0.5 * PI);
+        vec2 high = vec2(-1.0); // cosines of the horizons behind and in front
+        for (int j = 0; j < 2 * STEPS; ++j)
+        {
+            bool front = (j & 1) != 0;
+            float t = (float(j >> 1) + jitter) / float(STEPS);
+            vec2 offset = direction * (1.0 + pixels * t * t);
+            vec3 d = place_at(ivec2(front ? pixel + offset : pixel - offset)) - place;
+            float squared = dot(d, d);
+            float fade = clamp(1.0 - squared / (metres * metres), 0.0, 1.0);
+            float cosine_here = mix(-1.0, dot(d, v) * inversesqrt(squared + 1e-12), fade);
+            high = max(high, front ? vec2(-1.0, cosine_here) : vec2(cosine_here, -1.0));
+        }
+        vec2 horizon = acos(clamp(high, -1.0, 1.0));
+        float back = gamma + max(-horizon.x - gamma, -0.5 * PI);
+        float front = gamma + min(horizon.y - gamma, 0.5 * PI);
         float s_gamma = sin(gamma);
         float c_gamma = cos(gamma);
         sum += flat_length * 0.25 *
@@ -163,7 +160,7 @@ void main()
     {
         vec3 at = (floor_from_view * vec4(place, 1.0)).xyz;
         bool inside = all(greaterThan(at.xy, vec2(0.0))) && all(lessThan(at.xy, vec2(1.0)));
-        out_around = vec4(key, inside ? textureLod(floor_open, at.xy, 0.0).r : 1.0, 0.5, 1.0);
+        out_around = vec4(key, inside ? textureLod(floor_open, at.xy, 0.0).r : 1.0, 0.5, 0.5);
         return;
     }
     float jitter = fract(noise * 7.0 + 0.40625);

@@ -16,8 +16,7 @@ void main()
         out_around = center;
         return;
     }
-    vec4 normal = texelFetch(normal_map, pixel, 0);
-    vec3 n = normal.xyz * 2.0 - 1.0;
+    vec3 n = texelFetch(normal_map, pixel, 0).xyz * 2.0 - 1.0;
     vec3 place = ray_through(gl_FragCoord.xy) * z;
     float tolerance = 5.0 * 2.0 * lens.y * z * size.w; // five pixels
     vec4 sum = vec4(0.0);
@@ -28,9 +27,9 @@ void main()
         ivec2 at = clamp(pixel + ivec2(i % 4, i / 4) - 2, ivec2(0), last);
         vec3 other = ray_through(vec2(at) + 0.5) * texelFetch(depth_map, at, 0).r;
         float off = abs(dot(other - place, n));
-        float same = abs(texelFetch(normal_map, at, 0).w - normal.w) < 0.2 ? 1.0 : 0.0;
-        float weight = same * clamp(2.0 - off / tolerance, 0.0, 1.0);
-        sum += weight * texelFetch(around_map, at, 0);
+        vec4 there = texelFetch(around_map, at, 0);
+        float weight = abs(there.a - center.a) < 0.2 ? clamp(2.0 - off / tolerance, 0.0, 1.0) : 0.0;
+        sum += weight * there;
         weight_sum += weight;
     }
     out_around = weight_sum > 0.0 ? sum / weight_sum : center;

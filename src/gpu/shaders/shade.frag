@@ -20,11 +20,6 @@ vec3 encode(vec3 c)
     return mix(high, low, lessThanEqual(c, vec3(0.0031308)));
 }
 
-vec3 decode(vec3 c)
-{
-    return mix(pow((c + 0.055) / 1.055, vec3(2.4)), c / 12.92, lessThanEqual(c, vec3(0.04045)));
-}
-
 // Straight up to the knee, then a soft shoulder towards 1.
 vec3 tone(vec3 c)
 {
@@ -48,11 +43,13 @@ float highlight(surface s, vec3 l, float f0)
     float nl = max(dot(s.n, l), 0.0);
     float nv = max(dot(s.n, s.v), 0.05);
     float nh = max(dot(s.n, h), 0.0);
-    float a2 = pow(max(s.roughness, 0.1), 4.0);
+    float a = max(s.roughness * s.roughness, 0.01);
+    float a2 = a * a;
     float d = nh * nh * (a2 - 1.0) + 1.0;
     float k = (s.roughness + 1.0) * (s.roughness + 1.0) / 8.0;
     float visible = 1.0 / (4.0 * (nl * (1.0 - k) + k) * (nv * (1.0 - k) + k));
-    float fresnel = f0 + (1.0 - f0) * pow(1.0 - max(dot(s.v, h), 0.0), 5.0);
+    float graze = 1.0 - max(dot(s.v, h), 0.0);
+    float fresnel = f0 + (1.0 - f0) * graze * graze * graze * graze * graze;
     return a2 / (PI * d * d) * visible * fresnel * nl * PI;
 }
 
@@ -89,16 +86,18 @@ vec3 lit_by(surface s, vec3 toward, vec3 light, float visible, float wrap)
     float nl = dot(s.n, toward);
     if (s.kind == 3)
     {
-        vec3 bleed = vec3(0.38, 0.16, 0.10) + wrap;
+        vec3 bleed = vec3(0.30, 0.15, 0.11) + wrap;
         vec3 diffuse = clamp((nl + bleed) / ((1.0 + bleed) * (1.0 + bleed)), 0.0, 1.0);
-        vec3 soft = pow(vec3(clamp(mix(visible, 1.0, 0.45 * smoothstep(0.2, -0.15, nl)), 0.0, 1.0)), vec3(0.7, 0.95, 1.0));
+        float open_edge = mix(visible, 1.0, 0.4 * smoothstep(0.2, -0.15, nl));
+        vec3 soft = vec3(mix(open_edge, sqrt(open_edge), 0.35), open_edge, open_edge); // red seeps into the shadow
         return light * (s.base * diffuse * soft + visible * 0.8 * highlight(s, toward, 0.028));
     }
     float wrapped = max(nl + wrap, 0.0) / ((1.0 + wrap) * (1.0 + wrap));
     if (s.kind == 2)
     {
         float diffuse = wrap > 0.0 ? wrapped : rough_diffuse(s, toward);
-        return light * visible * (s.base * diffuse + 0.3 * fibre_color(s) * sheen(s, toward));
+        return light * visible *
+               (s.base * diffuse + 0.25 * fibre_color(s) * sheen(s, toward) + 0.8 * highlight(s, toward, 0.04));
     }
     return light * visible * (s.base * wrapped + highlight(s, toward, 0.04));
 }
@@ -106,7 +105,10 @@ vec3 lit_by(surface s, vec3 toward, vec3 light, float visible, float wrap)
 vec3 shade(surface s, vec4 around)
 {
     float open_sky = pow(around.y, hollow.x);
+    // The facets of a coarse mesh bend a little everywhere: leave that out.
     float bend = around.z * 2.0 - 1.0;
+    bend -= clamp(bend, -0.05, 0.05);
+    bend *= s.kind == 3 ? 0.6 : 1.0;
     // Light that comes back from the hollow's own walls (Jimenez et al. 2016, eq. 10).
     vec3 a = 2.0404 * s.base - 0.3324;
     vec3 b = -4.7951 * s.base + 0.6417;
@@ -118,8 +120,8 @@ vec3 shade(surface s, vec4 around)
     vec3 color = s.base * ambient * open_color;
     if (s.kind == 2)
     {
-        float edge = pow(1.0 - max(dot(s.n, s.v), 0.0), 4.0);
-        color += 0.5 * fibre_color(s) * ambient * edge * open_sky;
+        float edge = 1.0 - max(dot(s.n, s.v), 0.0);
+        color += 0.5 * fibre_color(s) * ambient * edge * edge * edge * edge * open_sky;
     }
     for (int i = 0; i < int(counts.x); ++i)
     {
@@ -180,7 +182,7 @@ vec3 sample_color(ivec2 pixel, int i, float depth, vec3 n, bool agree)
     vec3 color = mix(background_bottom.rgb, background_top.rgb, gl_FragCoord.y * size.w);
     float missing = 1.0 - (0.55 * around.x + 0.45 * around.y);
     missing *= floor_light.w * smoothstep(0.02, 0.12, falling / length(ray));
-    return ground && missing > 0.0 ? encode(decode(color) * (1.0 - missing)) : color;
+    return ground && missing > 0.0 ? color * pow(1.0 - missing, 1.0 / 2.2) : color;
 }
 
 void main()
