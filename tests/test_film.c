@@ -74,7 +74,7 @@ static pleat_result write_film(void *user, const pleat_host *host, pleat_error *
     }
     if (result == PLEAT_OK)
     {
-        result = pleat_film_commit(film, error);
+        result = pleat_film_commit(film, NULL, error);
     }
     pleat_film_destroy(film);
     return result;
@@ -226,7 +226,7 @@ static void test_film_without_commit_leaves_nothing(void **state)
     pleat_film *film;
     pleat_error error = {0};
     assert_int_equal(pleat_film_create(path, &desc, NULL, &film, &error), PLEAT_OK);
-    assert_int_equal(pleat_film_commit(film, &error), PLEAT_BAD_ARGUMENT);
+    assert_int_equal(pleat_film_commit(film, NULL, &error), PLEAT_BAD_ARGUMENT);
     paint(0);
     assert_int_equal(pleat_film_frame(film, picture, sizeof picture[0], &error), PLEAT_OK);
     pleat_film_destroy(film);
@@ -234,31 +234,53 @@ static void test_film_without_commit_leaves_nothing(void **state)
     assert_int_equal(leftovers(), 0);
 }
 
+/* Writes a film with PATH set to folder. */
+static pleat_result write_with_path(const char *folder, const char *name, pleat_error *error)
+{
+    char kept[4096], path[1200];
+    snprintf(kept, sizeof kept, "%s", getenv("PATH") ? getenv("PATH") : "");
+    snprintf(path, sizeof path, "%s", path_of(name));
+    setenv("PATH", folder, 1);
+    pleat_result result = write_film(path, NULL, error);
+    setenv("PATH", kept, 1);
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(leftovers(), 0);
+    return result;
+}
+
 static void test_film_tells_why_ffmpeg_stopped(void **state)
 {
     (void)state;
-    NEED_FFMPEG();
-    char path[1200];
-    snprintf(path, sizeof path, "%s", path_of("no/such/folder/film.mp4"));
+    char folder[1200], program[1300];
+    snprintf(folder, sizeof folder, "%s", path_of("broken"));
+    mkdir(folder, 0777);
+    snprintf(program, sizeof program, "%s/ffmpeg", folder);
+    FILE *script = fopen(program, "w");
+    assert_non_null(script);
+    fputs("#!/bin/sh\necho 'the codec is broken' >&2\nexit 3\n", script);
+    fclose(script);
+    chmod(program, 0755);
     pleat_error error = {0};
-    assert_int_equal(write_film(path, NULL, &error), PLEAT_FILE_ERROR);
-    assert_non_null(strstr(error.message, "No such file or directory"));
+    assert_int_equal(write_with_path(folder, "stopped.mp4", &error), PLEAT_FILE_ERROR);
+    assert_non_null(strstr(error.message, "the codec is broken"));
 }
 
 static void test_film_names_the_missing_program(void **state)
 {
     (void)state;
-    char kept[4096];
-    snprintf(kept, sizeof kept, "%s", getenv("PATH") ? getenv("PATH") : "");
-    setenv("PATH", "/nowhere", 1);
-    char path[1200];
-    snprintf(path, sizeof path, "%s", path_of("never.mp4"));
     pleat_error error = {0};
-    pleat_result result = write_film(path, NULL, &error);
-    setenv("PATH", kept, 1);
-    assert_int_equal(result, PLEAT_FILE_ERROR);
+    assert_int_equal(write_with_path("/nowhere", "never.mp4", &error), PLEAT_FILE_ERROR);
     assert_non_null(strstr(error.message, "install ffmpeg"));
-    assert_int_equal(leftovers(), 0);
+}
+
+static void test_film_needs_a_place_to_go(void **state)
+{
+    (void)state;
+    char path[1200];
+    snprintf(path, sizeof path, "%s", path_of("no/such/folder/film.mp4"));
+    pleat_error error = {0};
+    assert_int_equal(write_film(path, NULL, &error), PLEAT_FILE_ERROR);
+    assert_non_null(strstr(error.message, "No such file or directory"));
 }
 
 static void test_film_survives_failing_allocations(void **state)
@@ -273,15 +295,11 @@ static void test_film_survives_failing_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_film_rejects_bad_descriptions),
-        cmocka_unit_test(test_film_mp4_holds_the_frames),
-        cmocka_unit_test(test_film_webm_holds_the_frames),
-        cmocka_unit_test(test_film_gif_holds_the_frames),
-        cmocka_unit_test(test_film_is_the_same_again),
-        cmocka_unit_test(test_film_without_commit_leaves_nothing),
-        cmocka_unit_test(test_film_tells_why_ffmpeg_stopped),
-        cmocka_unit_test(test_film_names_the_missing_program),
-        cmocka_unit_test(test_film_survives_failing_allocations),
+        cmocka_unit_test(test_film_rejects_bad_descriptions), cmocka_unit_test(test_film_mp4_holds_the_frames),
+        cmocka_unit_test(test_film_webm_holds_the_frames),    cmocka_unit_test(test_film_gif_holds_the_frames),
+        cmocka_unit_test(test_film_is_the_same_again),        cmocka_unit_test(test_film_without_commit_leaves_nothing),
+        cmocka_unit_test(test_film_tells_why_ffmpeg_stopped), cmocka_unit_test(test_film_names_the_missing_program),
+        cmocka_unit_test(test_film_needs_a_place_to_go),      cmocka_unit_test(test_film_survives_failing_allocations),
     };
     return cmocka_run_group_tests_name("film", tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #ifndef PLEAT_FILM_H
 #define PLEAT_FILM_H
 
-#include "pleat/base.h"
+#include "pleat/io.h"
 
 PLEAT_BEGIN
 
@@ -23,8 +23,8 @@ pleat_result pleat_film_create(const char *path, const pleat_film_desc *desc, co
                                pleat_error *error);
 /* The next picture: RGBA8, rows from the top, stride bytes apart. A failure holds what ffmpeg said. */
 pleat_result pleat_film_frame(pleat_film *film, const void *pixels, size_t stride, pleat_error *error);
-/* Needs at least one frame. Waits for ffmpeg. Afterwards only destroy is legal. */
-pleat_result pleat_film_commit(pleat_film *film, pleat_error *error);
+/* Needs at least one frame. Waits for ffmpeg. Afterwards only destroy is legal. group may be NULL. */
+pleat_result pleat_film_commit(pleat_film *film, pleat_outputs *group, pleat_error *error);
 /* Without commit: stops ffmpeg and removes what was begun. NULL is fine. */
 void pleat_film_destroy(pleat_film *film);
 

@@ -1,24 +1,23 @@
 /* ffmpeg as a child process: raw pictures go to its standard input over a socket (a pipe would raise SIGPIPE when it
- * dies), its messages to an unlinked file, its film to a hidden file beside the target. */
+ * dies), its messages to an unlinked file, its film to the hidden file of an output. */
 #include "pleat/film.h"
 
 #include "base/memory.h"
+#include "io/output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
 
+/* Keeps ffmpeg from reading a name as an option or a protocol. */
 #define FILE_PREFIX "file:"
 
 enum
@@ -32,9 +31,9 @@ struct pleat_film
 {
     pl_memory memory;
     pleat_film_desc desc;
+    pl_output *output; /* NULL once committed */
     char *path;
-    char *target; /* "file:" and the hidden name, as ffmpeg takes it */
-    const char *temporary;
+    char *target;    /* "file:" and the hidden name, as ffmpeg takes it */
     pid_t child;     /* 0: not running */
     int to_child;    /* -1: closed */
     FILE *message;   /* what ffmpeg says */
@@ -116,36 +115,19 @@ static pleat_result check(const char *path, const struct kind *kind, const pleat
     {
         return pl_fail(error, PLEAT_BAD_ARGUMENT, "%s: loss is %u; it can be 0 to %d", path, desc->loss, LOSS_MAX);
     }
-    struct stat status;
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-    {
-        return pl_fail(error, PLEAT_FILE_ERROR, "%s: a film can only be written to a plain file", path);
-    }
     return PLEAT_OK;
 }
 
-static char *copy_text(pl_memory *memory, const char *text)
+/* Two texts as one; NULL when out of memory. */
+static char *join(pl_memory *memory, const char *a, const char *b)
 {
-    size_t size = strlen(text) + 1;
-    char *copy = pl_alloc(memory, size, 1);
-    return copy ? memcpy(copy, text, size) : NULL;
-}
-
-/* A hidden name beside the path, unlike any other of this process. "file:" in front keeps ffmpeg from reading it as an
- * option or a protocol. */
-static char *target_name(pl_memory *memory, const char *path)
-{
-    static unsigned counter;
-    const char *slash = strrchr(path, '/');
-    int folder = slash ? (int)(slash - path) + 1 : 0;
-    size_t size = (size_t)folder + 64;
-    char *name = pl_alloc(memory, size, 1);
-    if (name)
+    size_t size = strlen(a) + strlen(b) + 1;
+    char *text = pl_alloc(memory, size, 1);
+    if (text)
     {
-        unsigned number = __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED);
-        snprintf(name, size, FILE_PREFIX "%.*s.pleat-film-%ld-%u.tmp", folder, path, (long)getpid(), number);
+        snprintf(text, size, "%s%s", a, b);
     }
-    return name;
+    return text;
 }
 
 /* Spawns ffmpeg with its end of the socket as standard input. */
@@ -221,14 +203,23 @@ pleat_result pleat_film_create(const char *path, const pleat_film_desc *desc, co
     }
     made->desc = *desc;
     made->to_child = -1;
-    made->path = copy_text(&made->memory, path);
-    made->target = target_name(&made->memory, path);
+    result = pl_output_begin(path, host, &made->output, error);
+    if (result != PLEAT_OK)
+    {
+        goto fail;
+    }
+    if (!pl_output_temporary(made->output))
+    {
+        result = pl_fail(error, PLEAT_FILE_ERROR, "%s: a film can only be written to a plain file", path);
+        goto fail;
+    }
+    made->path = join(&made->memory, path, "");
+    made->target = join(&made->memory, FILE_PREFIX, pl_output_temporary(made->output));
     if (!made->path || !made->target)
     {
         result = pl_fail_memory(&made->memory, error, "the film's path");
         goto fail;
     }
-    made->temporary = made->target + strlen(FILE_PREFIX);
     PL_NEW_OR_FAIL(made->packed, &made->memory, uint8_t, 4 * (size_t)desc->width * desc->height, error);
     result = start(made, kind, error);
     if (result != PLEAT_OK)
@@ -311,19 +302,7 @@ pleat_result pleat_film_frame(pleat_film *film, const void *pixels, size_t strid
     return PLEAT_OK;
 }
 
-/* The film is on disk before its name is. */
-static bool settle(const pleat_film *film)
-{
-    int file = open(film->temporary, O_RDONLY | O_CLOEXEC);
-    bool well = file >= 0 && fsync(file) == 0;
-    if (file >= 0)
-    {
-        close(file);
-    }
-    return well && rename(film->temporary, film->path) == 0;
-}
-
-pleat_result pleat_film_commit(pleat_film *film, pleat_error *error)
+pleat_result pleat_film_commit(pleat_film *film, pleat_outputs *group, pleat_error *error)
 {
     if (film->failed || film->to_child < 0 || film->frame_count == 0)
     {
@@ -334,12 +313,9 @@ pleat_result pleat_film_commit(pleat_film *film, pleat_error *error)
     {
         return fail_with_message(film, error);
     }
-    if (!settle(film))
-    {
-        film->failed = true;
-        return pl_fail(error, PLEAT_FILE_ERROR, "%s: %s", film->path, strerror(errno));
-    }
-    return PLEAT_OK;
+    pl_output *output = film->output;
+    film->output = NULL;
+    return pl_output_end(output, group, error);
 }
 
 void pleat_film_destroy(pleat_film *film)
@@ -358,10 +334,7 @@ void pleat_film_destroy(pleat_film *film)
     {
         fclose(film->message);
     }
-    if (film->temporary)
-    {
-        unlink(film->temporary);
-    }
+    pl_output_abort(film->output);
     pl_free(&film->memory, film->packed);
     pl_free(&film->memory, film->target);
     pl_free(&film->memory, film->path);

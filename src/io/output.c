@@ -353,6 +353,11 @@ uint64_t pl_output_size(const pl_output *output)
     return output->size;
 }
 
+const char *pl_output_temporary(const pl_output *output)
+{
+    return output->temporary;
+}
+
 const char *pl_output_path(const pl_output *output)
 {
     return output->path;

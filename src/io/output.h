@@ -28,6 +28,9 @@ uint64_t pl_output_size(const pl_output *output);
 /* The path as it was given. */
 const char *pl_output_path(const pl_output *output);
 
+/* The hidden file, for a program that fills it in our place; NULL where the target is written directly. */
+const char *pl_output_temporary(const pl_output *output);
+
 /* Completes the output; output is gone afterwards, also on failure (then its temporary is removed). With a group the
  * file appears when the group is committed, without one now. */
 pleat_result pl_output_end(pl_output *output, pleat_outputs *group, pleat_error *error);
