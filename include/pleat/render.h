@@ -154,7 +154,21 @@ typedef struct pleat_view
 } pleat_view;
 
 pleat_view pleat_view_default(void);
-/* The nearest camera that has the whole box in the picture; bounds over all frames give a camera that stays. */
+
+/* The nearest camera for a view that has all points in the picture, found while they pass by: begin, add the points of
+ * every frame that is to be shown, then ask for the camera. */
+typedef struct pleat_framing
+{
+    pleat_view view;
+    float across_tangent, along_tangent;
+    float across_low, across_high, along_low, along_high, near_most, far_most;
+} pleat_framing;
+
+pleat_framing pleat_framing_begin(const pleat_view *view, uint32_t width, uint32_t height);
+void pleat_framing_add(pleat_framing *framing, uint32_t count, const pleat_vec3 *points);
+/* With no points: as for a box of 1 m around the origin. */
+pleat_camera pleat_framing_camera(const pleat_framing *framing);
+/* The same for the corners of a box. */
 pleat_camera pleat_camera_frame(const pleat_bounds *bounds, const pleat_view *view, uint32_t width, uint32_t height);
 /* A camera with a ball of the radius filling the picture's smaller side. */
 pleat_camera pleat_camera_focus(pleat_vec4 point, float radius, const pleat_view *view, uint32_t width,

@@ -36,48 +36,72 @@ static void view_axes(const pleat_view *view, pl_f4 *right, pl_f4 *up, pl_f4 *ba
     *up = pl_cross(*back, *right);
 }
 
-/* One direction of the picture. The eye at (e, d) sees the point (x, z), z towards the eye, within tangent t if
- * |x - e| <= t (d - z). Over all points: d at least half of (max(x + t z) - min(x - t z)) / t, and e in the middle. */
-typedef struct fit
+/* In one direction of the picture, an eye at (e, d) sees the point (x, z), z towards the eye, within tangent t if
+ * |x - e| <= t (d - z). Over all points: d is at least half of (max(x + t z) - min(x - t z)) / t, and e is in the
+ * middle. So four extremes hold all there is to know about the points. */
+pleat_framing pleat_framing_begin(const pleat_view *view, uint32_t width, uint32_t height)
 {
-    float tangent;
-    float high; /* max of x + t z */
-    float low;  /* min of x - t z */
-} fit;
+    float along = tanf(view->field * 0.5f * 3.14159265f / 180) * (1 - 2 * view->margin);
+    return (pleat_framing){.view = *view,
+                           .across_tangent = along * (float)width / (float)height,
+                           .along_tangent = along,
+                           .across_low = INFINITY,
+                           .across_high = -INFINITY,
+                           .along_low = INFINITY,
+                           .along_high = -INFINITY,
+                           .near_most = -INFINITY,
+                           .far_most = INFINITY};
+}
 
-static void fit_add(fit *f, float x, float z)
+void pleat_framing_add(pleat_framing *framing, uint32_t count, const pleat_vec3 *points)
 {
-    f->high = fmaxf(f->high, x + f->tangent * z);
-    f->low = fminf(f->low, x - f->tangent * z);
+    pl_f4 right, up, back;
+    view_axes(&framing->view, &right, &up, &back);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        pl_f4 p = pl_load3(&points[i]);
+        float x = pl_dot3(right, p), y = pl_dot3(up, p), z = pl_dot3(back, p);
+        framing->across_high = fmaxf(framing->across_high, x + framing->across_tangent * z);
+        framing->across_low = fminf(framing->across_low, x - framing->across_tangent * z);
+        framing->along_high = fmaxf(framing->along_high, y + framing->along_tangent * z);
+        framing->along_low = fminf(framing->along_low, y - framing->along_tangent * z);
+        framing->near_most = fmaxf(framing->near_most, z);
+        framing->far_most = fminf(framing->far_most, z);
+    }
+}
+
+pleat_camera pleat_framing_camera(const pleat_framing *framing)
+{
+    pleat_framing f = *framing;
+    if (!(f.near_most >= f.far_most))
+    {
+        const pleat_vec3 corners[2] = {{-0.5f, -0.5f, -0.5f}, {0.5f, 0.5f, 0.5f}};
+        pleat_framing_add(&f, 2, corners);
+    }
+    pl_f4 right, up, back;
+    view_axes(&f.view, &right, &up, &back);
+    float distance = fmaxf((f.across_high - f.across_low) / (2 * f.across_tangent),
+                           (f.along_high - f.along_low) / (2 * f.along_tangent));
+    distance = fmaxf(distance, f.near_most + 1e-3f);
+    pl_f4 center =
+        right * pl_splat(0.5f * (f.across_high + f.across_low)) + up * pl_splat(0.5f * (f.along_high + f.along_low));
+    pleat_camera camera;
+    camera.eye = pl_to(center + back * pl_splat(distance));
+    camera.target = pl_to(center + back * pl_splat(0.5f * (f.near_most + f.far_most)));
+    camera.field = f.view.field;
+    return camera;
 }
 
 pleat_camera pleat_camera_frame(const pleat_bounds *bounds, const pleat_view *view, uint32_t width, uint32_t height)
 {
-    pl_f4 right, up, back;
-    view_axes(view, &right, &up, &back);
-    float tangent = tanf(view->field * 0.5f * 3.14159265f / 180);
-    float inner = tangent * (1 - 2 * view->margin);
-    fit across = {inner * (float)width / (float)height, -INFINITY, INFINITY};
-    fit along = {inner, -INFINITY, INFINITY};
-    float z_high = -INFINITY, z_low = INFINITY;
-    for (int i = 0; i < 8; ++i)
+    pleat_framing framing = pleat_framing_begin(view, width, height);
+    for (int i = 0; i < 8 && bounds->low.x <= bounds->high.x; ++i)
     {
-        pl_f4 p = pl_set(i & 1 ? bounds->high.x : bounds->low.x, i & 2 ? bounds->high.y : bounds->low.y,
-                         i & 4 ? bounds->high.z : bounds->low.z, 0);
-        float z = pl_dot3(back, p);
-        fit_add(&across, pl_dot3(right, p), z);
-        fit_add(&along, pl_dot3(up, p), z);
-        z_high = fmaxf(z_high, z);
-        z_low = fminf(z_low, z);
+        const pleat_vec3 corner = {i & 1 ? bounds->high.x : bounds->low.x, i & 2 ? bounds->high.y : bounds->low.y,
+                                   i & 4 ? bounds->high.z : bounds->low.z};
+        pleat_framing_add(&framing, 1, &corner);
     }
-    float distance = fmaxf((across.high - across.low) / (2 * across.tangent), (along.high - along.low) / (2 * inner));
-    distance = fmaxf(distance, z_high + 1e-3f);
-    pl_f4 center = right * pl_splat(0.5f * (across.high + across.low)) + up * pl_splat(0.5f * (along.high + along.low));
-    pleat_camera camera;
-    camera.eye = pl_to(center + back * pl_splat(distance));
-    camera.target = pl_to(center + back * pl_splat(0.5f * (z_high + z_low)));
-    camera.field = view->field;
-    return camera;
+    return pleat_framing_camera(&framing);
 }
 
 pleat_camera pleat_camera_focus(pleat_vec4 point, float radius, const pleat_view *view, uint32_t width, uint32_t height)

@@ -10,13 +10,13 @@ pleat_drawable pleat_drawable_default(void)
 
 pleat_studio pleat_studio_default(void)
 {
-    return (pleat_studio){.key = {-42, 44, {1.0f, 0.96f, 0.90f}, 1.5f},
+    return (pleat_studio){.key = {-42, 44, {1.0f, 0.96f, 0.90f}, 1.4f},
                           .fill = {58, 10, {0.78f, 0.87f, 1.0f}, 0.16f},
                           .rim = {150, 35, {0.93f, 0.96f, 1.0f}, 1.6f},
                           .key_size = 9,
                           .sky = {0.20f, 0.22f, 0.25f},
                           .floor_light = {0.09f, 0.08f, 0.075f},
-                          .exposure = 0.85f,
+                          .exposure = 0.8f,
                           .occlusion = 1.5f,
                           .occlusion_reach = 0.10f,
                           .cavity = 1.1f,
