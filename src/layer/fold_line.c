@@ -1,0 +1,247 @@
+#include "layer/fold_line.h"
+
+#include "base/fail.h"
+
+/* ---- Profiles ---- */
+
+pl_profile pl_profile_polynomial(pl_profile_kind kind)
+{
+    pl_profile profile = {0};
+    profile.kind = kind;
+    return profile;
+}
+
+/* Slopes of a monotone cubic through the points (Fritsch and Carlson's limiter): the curve never dips below them. */
+static void fill_slopes(pl_profile *profile)
+{
+    uint32_t last = profile->count - 1;
+    for (uint32_t i = 1; i < last; ++i)
+    {
+        float left = (profile->y[i] - profile->y[i - 1]) / (profile->x[i] - profile->x[i - 1]);
+        float right = (profile->y[i + 1] - profile->y[i]) / (profile->x[i + 1] - profile->x[i]);
+        profile->slope[i] = left * right > 0 ? 2 * left * right / (left + right) : 0;
+    }
+    profile->slope[0] = profile->slope[last] = 0;
+}
+
+pleat_result pl_profile_curve(const float *points, uint32_t count, pl_profile *out, pleat_error *error)
+{
+    if (count < 2 || count > PL_PROFILE_POINTS - 2)
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "a profile has %u points; 2 to %d are possible", count,
+                       PL_PROFILE_POINTS - 2);
+    }
+    float highest = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        float x = points[2 * i], y = points[2 * i + 1];
+        if (!isfinite(x) || !(y >= 0) || !isfinite(y) || (i && !(x > points[2 * i - 2])))
+        {
+            return pl_fail(error, PLEAT_BAD_ARGUMENT,
+                           "profile point %u is (%g, %g); x must grow from point to point and y must be 0 or more", i,
+                           (double)x, (double)y);
+        }
+        highest = fmaxf(highest, y);
+    }
+    if (!(highest > 0))
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "a profile must be above 0 somewhere");
+    }
+    pl_profile profile = {.kind = PL_PROFILE_CURVE};
+    float first = points[0], span = points[2 * count - 2] - first;
+    /* An end that is not on the ground is brought down just outside of it. */
+    bool lead = points[1] > 0, trail = points[2 * count - 1] > 0;
+    float margin = 0.05f;
+    float low = lead ? -1 + margin : -1, high = trail ? 1 - margin : 1;
+    if (lead)
+    {
+        profile.x[profile.count] = -1;
+        profile.y[profile.count++] = 0;
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        profile.x[profile.count] = low + (high - low) * (points[2 * i] - first) / span;
+        profile.y[profile.count++] = points[2 * i + 1] / highest;
+    }
+    if (trail)
+    {
+        profile.x[profile.count] = 1;
+        profile.y[profile.count++] = 0;
+    }
+    fill_slopes(&profile);
+    *out = profile;
+    return PLEAT_OK;
+}
+
+static float curve_at(const pl_profile *profile, float x)
+{
+    uint32_t i = 0;
+    while (i + 2 < profile->count && x >= profile->x[i + 1])
+    {
+        ++i;
+    }
+    float step = profile->x[i + 1] - profile->x[i];
+    float t = (x - profile->x[i]) / step, u = 1 - t;
+    float y = u * u * (1 + 2 * t) * profile->y[i] + t * t * (3 - 2 * t) * profile->y[i + 1] +
+              step * t * u * (u * profile->slope[i] - t * profile->slope[i + 1]);
+    return fmaxf(y, 0);
+}
+
+float pl_profile_at(const pl_profile *profile, float x)
+{
+    float r = fabsf(x);
+    if (!(r < 1))
+    {
+        return 0;
+    }
+    switch (profile->kind)
+    {
+    case PL_PROFILE_THIRD:
+        return 1 - r * r * (3 - 2 * r);
+    case PL_PROFILE_FIFTH:
+        return 1 - r * r * r * (10 - r * (15 - 6 * r));
+    case PL_PROFILE_CURVE:
+        break;
+    }
+    return curve_at(profile, x);
+}
+
+/* ---- The amplitude ---- */
+
+void pl_fold_segments(uint32_t count, const pl_f4 *points, const pl_f4 *raised, pl_fold_segment *out)
+{
+    for (uint32_t i = 0; i + 1 < count; ++i)
+    {
+        double a = 0, b = 0, c = 0;
+        for (int k = 0; k < 3; ++k)
+        {
+            double d = (double)points[i + 1][k] - (double)points[i][k];
+            double e = (double)raised[i + 1][k] - (double)raised[i][k];
+            a += d * d;
+            b += d * e;
+            c += e * e;
+        }
+        out[i] = (pl_fold_segment){a, b, c};
+    }
+}
+
+double pl_fold_tau(const pl_fold_segment *segments, uint32_t count, double rest_length, double x, double *slope)
+{
+    double length = 0, derivative = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const pl_fold_segment *s = &segments[i];
+        double squared = s->a + x * (2 * s->b + x * s->c);
+        double norm = sqrt(fmax(squared, 1e-40));
+        length += norm;
+        derivative += (s->b + x * s->c) / norm;
+    }
+    if (slope)
+    {
+        *slope = derivative;
+    }
+    return length - rest_length;
+}
+
+/* The positive root of tau(0) + tau'(0) X + tau''(0) X^2 / 2: near the onset of compression, where the height goes with
+ * the square root of the lost length, this is the solution; elsewhere it is of the right size. */
+static double parabola(const pl_fold_segment *segments, uint32_t count, double tau, double slope)
+{
+    double curvature = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const pl_fold_segment *s = &segments[i];
+        double norm = sqrt(fmax(s->a, 1e-40));
+        curvature += fmax(s->c * s->a - s->b * s->b, 0) / (norm * norm * norm);
+    }
+    double root = -slope + sqrt(slope * slope - 2 * curvature * tau);
+    return curvature > 0 ? root / curvature : slope > 0 ? -tau / slope : 0;
+}
+
+pl_fold_solution pl_fold_solve(const pl_fold_segment *segments, uint32_t count, double rest_length, double guess)
+{
+    double slope;
+    double tau = pl_fold_tau(segments, count, rest_length, 0, &slope);
+    if (!(tau < 0))
+    {
+        return (pl_fold_solution){0, tau, 0};
+    }
+    /* |d + X e| >= X |e| - |d|: beyond this bound the line is longer than at rest. */
+    double reach = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        reach += sqrt(segments[i].c);
+    }
+    if (!(reach > 0))
+    {
+        return (pl_fold_solution){0, tau, 0};
+    }
+    double low = 0, high = (rest_length + (rest_length + tau)) / reach; /* rest + tau: the length at X = 0 */
+    double x = guess > 0 ? guess : parabola(segments, count, tau, slope);
+    x = x > low && x < high ? x : high;
+    /* Near the onset the lost length itself is small: the height must follow it smoothly there too. */
+    double close = fmax(1e-14 * rest_length, fmin(1e-10 * rest_length, -1e-7 * tau));
+    uint32_t steps = 0;
+    for (; steps < 60; ++steps)
+    {
+        tau = pl_fold_tau(segments, count, rest_length, x, &slope);
+        if (fabs(tau) <= close)
+        {
+            break;
+        }
+        if (tau > 0)
+        {
+            high = x;
+        }
+        else
+        {
+            low = x;
+        }
+        /* A convex function lies above its tangent: from the right Newton comes down monotonically, from the left
+         * (where it rises) one step leads to the right. Anything else halves the bracket. */
+        double next = slope > 0 ? x - tau / slope : high;
+        next = next > low && next < high ? next : 0.5 * (low + high);
+        if (fabs(next - x) <= 1e-15 * high)
+        {
+            break;
+        }
+        x = next;
+    }
+    return (pl_fold_solution){x, tau, steps};
+}
+
+double pl_fold_residual(double x, double tau)
+{
+    return sqrt(x * x + tau * tau) - x - tau;
+}
+
+/* ---- Quasi-isometry ---- */
+
+void pl_fold_directions(uint32_t count, const pl_f4 *points, const float *rest, const pl_f4 *normals, float height,
+                        pl_f4 *out)
+{
+    float length = 0;
+    for (uint32_t i = 0; i + 1 < count; ++i)
+    {
+        length += pl_length3(points[i + 1] - points[i]);
+    }
+    float scale = count > 1 && rest[count - 1] > 0 ? length / rest[count - 1] : 1;
+    uint32_t segment = 0;
+    float walked = 0, step = count > 1 ? pl_length3(points[1] - points[0]) : 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        float wanted = rest[i] * scale;
+        while (segment + 2 < count && walked + step < wanted)
+        {
+            walked += step;
+            ++segment;
+            step = pl_length3(points[segment + 1] - points[segment]);
+        }
+        float t = step > 0 ? fminf(fmaxf((wanted - walked) / step, 0), 1) : 0;
+        pl_f4 place = count > 1 ? pl_lerp(points[segment], points[segment + 1], t) : points[i];
+        /* The point may already be there: then nothing is added and it keeps its normal. */
+        pl_f4 shift = place - points[i];
+        shift -= normals[i] * pl_splat(pl_dot3(shift, normals[i]));
+        out[i] = pl_normalize3(normals[i] + shift * pl_splat(height > 0 ? 1 / height : 0));
+    }
+}

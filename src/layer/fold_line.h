@@ -1,0 +1,82 @@
+/* One fold on one line: the 1D core of unilaterally incompressible skinning.
+ *
+ * M. Ly, F. Bertails-Descoubes, D. Rohmer, "Unilaterally Incompressible Skinning", 2017, sec. 4.2. The points of a fold
+ * leave the skinned line along their directions, all by one amplitude X times the fold's profile:
+ *     p''_i(X) = p'_i + X b_i v_i                                                        (eq. 3)
+ *     tau(X) = sum |p''_{i+1}(X) - p''_i(X)| - L0,      0 <= X  perpendicular to  tau(X) >= 0      (eq. 2)
+ * Each term is the norm of an affine function of X, hence convex, and so is tau. A convex function with tau(0) < 0 that
+ * grows without bound has exactly one positive root: what the paper observed in all its tests is a theorem. */
+#ifndef PL_LAYER_FOLD_LINE_H
+#define PL_LAYER_FOLD_LINE_H
+
+#include "base/vec.h"
+
+/* ---- Profiles: non-negative, 0 outside of -1..1, 1 at their highest ---- */
+
+typedef enum pl_profile_kind
+{
+    PL_PROFILE_THIRD, /* 1 - 3 x^2 + 2 |x|^3, the paper's blob */
+    PL_PROFILE_FIFTH, /* 1 - 10 |x|^3 + 15 x^4 - 6 |x|^5: flatter on top */
+    PL_PROFILE_CURVE  /* through given points, with smooth slopes */
+} pl_profile_kind;
+
+enum
+{
+    PL_PROFILE_POINTS = 32
+};
+
+typedef struct pl_profile
+{
+    pl_profile_kind kind;
+    uint32_t count; /* of the curve's points */
+    float x[PL_PROFILE_POINTS];
+    float y[PL_PROFILE_POINTS];
+    float slope[PL_PROFILE_POINTS];
+} pl_profile;
+
+pl_profile pl_profile_polynomial(pl_profile_kind kind);
+/* points: (x, y) pairs, x increasing strictly. They are moved into -1..1 and scaled to a height of 1; both ends come
+ * down to 0. Fails for fewer than 2 points, more than 30, a negative or all-zero height, x not increasing. */
+pleat_result pl_profile_curve(const float *points, uint32_t count, pl_profile *out, pleat_error *error);
+/* Height at x; 0 outside of -1..1. */
+float pl_profile_at(const pl_profile *profile, float x);
+
+/* ---- The amplitude ---- */
+
+/* Each segment of the line as the numbers its length depends on: |d + X e|^2 = a + 2 b X + c X^2. */
+typedef struct pl_fold_segment
+{
+    double a, b, c;
+} pl_fold_segment;
+
+/* Segments of a fold: count points and directions (profile already multiplied in); out: count - 1. */
+void pl_fold_segments(uint32_t count, const pl_f4 *points, const pl_f4 *raised, pl_fold_segment *out);
+
+/* tau(X); slope (if not NULL) gets its derivative. */
+double pl_fold_tau(const pl_fold_segment *segments, uint32_t count, double rest_length, double x, double *slope);
+
+typedef struct pl_fold_solution
+{
+    double amplitude; /* X: exactly 0 where the line is as long as at rest or longer */
+    double tau;       /* what is left, at X */
+    uint32_t steps;   /* Newton steps taken */
+} pl_fold_solution;
+
+/* Solves the complementarity problem. guess: an amplitude to start from, such as the last frame's; 0 or less: none. The
+ * result does not depend on it beyond the last bits of a solution with |tau| <= 1e-10 rest lengths. A fold that
+ * cannot rise (all directions zero) stays at 0 with its tau. */
+pl_fold_solution pl_fold_solve(const pl_fold_segment *segments, uint32_t count, double rest_length, double guess);
+
+/* The paper's measure of how well 0 <= x, tau >= 0, x tau = 0 is met: sqrt(x^2 + tau^2) - x - tau. */
+double pl_fold_residual(double x, double tau);
+
+/* ---- Quasi-isometry (sec. 4.2, "avoiding distortion") ---- */
+
+/* Directions for the next frame: each point is drawn towards the place on the folded line that it has at rest, measured
+ * along the line. points: the folded line, count; rest: arc length of each point at rest, increasing from 0; normals:
+ * what a point keeps where it already is in its place. out: unit directions. The new directions are normal + share of
+ * the tangential correction, so that a fold still rises. */
+void pl_fold_directions(uint32_t count, const pl_f4 *points, const float *rest, const pl_f4 *normals, float height,
+                        pl_f4 *out);
+
+#endif

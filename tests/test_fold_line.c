@@ -1,0 +1,189 @@
+/* The 1D core of folds: judged by closed forms, by bisection, and by what convexity promises. */
+#include "support/support.h"
+
+#include "layer/fold_line.h"
+
+#include <stdlib.h>
+
+enum
+{
+    POINTS = 25
+};
+
+/* A straight line of length `now` along X that was 1 long at rest, raised along Y by a profile. */
+static double flat_fold(const pl_profile *profile, double now, pl_fold_segment *segments)
+{
+    pl_f4 points[POINTS], raised[POINTS];
+    for (uint32_t i = 0; i < POINTS; ++i)
+    {
+        float x = (float)i / (POINTS - 1);
+        points[i] = pl_set((float)now * x, 0, 0, 0);
+        raised[i] = pl_set(0, pl_profile_at(profile, 2 * x - 1), 0, 0);
+    }
+    pl_fold_segments(POINTS, points, raised, segments);
+    return 1;
+}
+
+static void test_fold_line_profiles_are_blobs(void **state)
+{
+    (void)state;
+    pl_profile profiles[3] = {pl_profile_polynomial(PL_PROFILE_THIRD), pl_profile_polynomial(PL_PROFILE_FIFTH)};
+    static const float drawn[] = {0, 0, 1, 0.2f, 3, 5, 4, 5, 7, 0.5f};
+    assert_int_equal(pl_profile_curve(drawn, 5, &profiles[2], NULL), PLEAT_OK);
+    for (int k = 0; k < 3; ++k)
+    {
+        float highest = 0;
+        for (int i = -1200; i <= 1200; ++i)
+        {
+            float x = (float)i / 1000, y = pl_profile_at(&profiles[k], x);
+            assert_true(y >= 0 && y <= 1.000001f);
+            assert_true(fabsf(x) < 1 || y == 0);
+            highest = fmaxf(highest, y);
+        }
+        assert_true(highest > 0.9999f);
+        assert_true(pl_profile_at(&profiles[k], 0.9999f) < 0.01f);
+        assert_true(pl_profile_at(&profiles[k], NAN) == 0);
+    }
+    assert_true(fabsf(pl_profile_at(&profiles[0], 0.5f) - 0.5f) < 1e-6f);
+    pl_profile none;
+    static const float bad[][6] = {{0, 0, 0, 1, 1, 0}, {0, 0, 1, -1, 2, 0}, {0, 0, 1, 0, 2, 0}, {0, 0, 1, NAN, 2, 0}};
+    for (int i = 0; i < 4; ++i)
+    {
+        assert_int_equal(pl_profile_curve(bad[i], 3, &none, NULL), PLEAT_BAD_ARGUMENT);
+    }
+    assert_int_equal(pl_profile_curve(drawn, 1, &none, NULL), PLEAT_BAD_ARGUMENT);
+}
+
+static void test_fold_line_of_a_tent_has_the_height_of_pythagoras(void **state)
+{
+    (void)state;
+    /* Three points: a roof over half of `now`, each side half of the rest length. */
+    for (double now = 0.05; now < 1; now += 0.05)
+    {
+        pl_f4 points[3] = {pl_set(0, 0, 0, 0), pl_set((float)now / 2, 0, 0, 0), pl_set((float)now, 0, 0, 0)};
+        pl_f4 raised[3] = {pl_splat(0), pl_set(0, 1, 0, 0), pl_splat(0)};
+        pl_fold_segment segments[2];
+        pl_fold_segments(3, points, raised, segments);
+        pl_fold_solution solution = pl_fold_solve(segments, 2, 1, 0);
+        assert_true(fabs(solution.amplitude - sqrt(0.25 - now * now / 4)) < 1e-6);
+        assert_true(fabs(solution.tau) <= 1e-10);
+    }
+}
+
+static void test_fold_line_keeps_still_where_nothing_compresses(void **state)
+{
+    (void)state;
+    pl_profile profile = pl_profile_polynomial(PL_PROFILE_THIRD);
+    pl_fold_segment segments[POINTS];
+    double rest = flat_fold(&profile, 1.0001, segments);
+    pl_fold_solution solution = pl_fold_solve(segments, POINTS - 1, rest, 0.3);
+    assert_true(solution.amplitude == 0 && solution.tau > 0 && solution.steps == 0);
+    assert_true(fabs(pl_fold_residual(solution.amplitude, solution.tau)) < 1e-15);
+    /* A fold that cannot rise says so in its tau and does not hang. */
+    pl_f4 points[2] = {pl_splat(0), pl_set(0.5f, 0, 0, 0)}, nowhere[2] = {pl_splat(0), pl_splat(0)};
+    pl_fold_segments(2, points, nowhere, segments);
+    solution = pl_fold_solve(segments, 1, 1, 0);
+    assert_true(solution.amplitude == 0 && solution.tau < 0);
+}
+
+/* Random lines in space with random directions: one root, found from any guess, in few steps; tau is convex. */
+static void test_fold_line_finds_the_one_root(void **state)
+{
+    (void)state;
+    uint32_t seed = 17;
+    uint64_t steps = 0, warm_steps = 0, solved = 0;
+    uint32_t most = 0;
+    for (int round = 0; round < 3000; ++round)
+    {
+        pl_f4 points[POINTS], raised[POINTS];
+        pl_profile profile = pl_profile_polynomial(round % 2 ? PL_PROFILE_THIRD : PL_PROFILE_FIFTH);
+        /* an arc of up to 2 radians, bent towards the folds or away from them, with noise */
+        float bend = support_random_float(&seed, -2, 2), noise = support_random_float(&seed, 0, 0.003f);
+        double rest = 0, length = 0;
+        for (uint32_t i = 0; i < POINTS; ++i)
+        {
+            float t = (float)i / (POINTS - 1), angle = bend * (t - 0.5f);
+            float radius = fabsf(bend) > 1e-3f ? 1 / bend : 1000;
+            points[i] =
+                pl_set(radius * sinf(angle), radius * (1 - cosf(angle)), noise * support_random_float(&seed, -1, 1), 0);
+            raised[i] = pl_set(-sinf(angle), cosf(angle), 0, 0) * pl_splat(pl_profile_at(&profile, 2 * t - 1));
+            length += i ? (double)pl_length3(points[i] - points[i - 1]) : 0;
+        }
+        rest = length * (1 + (double)support_random_float(&seed, 0, round % 3 ? 0.5f : 0.001f));
+        pl_fold_segment segments[POINTS];
+        pl_fold_segments(POINTS, points, raised, segments);
+        if (!(pl_fold_tau(segments, POINTS - 1, rest, 0, NULL) < 0))
+        {
+            continue;
+        }
+        pl_fold_solution cold = pl_fold_solve(segments, POINTS - 1, rest, 0);
+        assert_true(cold.amplitude > 0 && fabs(cold.tau) <= 1e-9 * rest);
+        double guess = cold.amplitude * (double)support_random_float(&seed, 0.9f, 1.1f);
+        pl_fold_solution warm = pl_fold_solve(segments, POINTS - 1, rest, guess);
+        assert_true(fabs(warm.amplitude - cold.amplitude) < 1e-6 * cold.amplitude);
+        pl_fold_solution far = pl_fold_solve(segments, POINTS - 1, rest, 1e6);
+        assert_true(fabs(far.amplitude - cold.amplitude) < 1e-6 * cold.amplitude);
+        assert_true(fabs(pl_fold_residual(cold.amplitude, cold.tau)) < 1e-8 * rest);
+        steps += cold.steps;
+        warm_steps += warm.steps;
+        most = cold.steps > most ? cold.steps : most;
+        ++solved;
+        /* negative before the root, positive behind it, convex in between */
+        double last = pl_fold_tau(segments, POINTS - 1, rest, 0, NULL), last_rise = -1e30;
+        for (int i = 1; i <= 20; ++i)
+        {
+            double x = cold.amplitude * i / 10, tau = pl_fold_tau(segments, POINTS - 1, rest, x, NULL);
+            assert_true(i == 10 || (tau < 0) == (i < 10));
+            assert_true(tau - last >= last_rise - 1e-12 * rest);
+            last_rise = tau - last;
+            last = tau;
+        }
+    }
+    print_message("%llu folds: %.2f steps cold (at most %u), %.2f warm\n", (unsigned long long)solved,
+                  (double)steps / (double)solved, most, (double)warm_steps / (double)solved);
+    assert_true(most <= 6 && steps <= 4 * solved);
+}
+
+/* The height goes with the square root of the compression near its onset. */
+static void test_fold_line_starts_with_the_square_root(void **state)
+{
+    (void)state;
+    pl_profile profile = pl_profile_polynomial(PL_PROFILE_THIRD);
+    pl_fold_segment segments[POINTS];
+    double heights[2];
+    for (int k = 0; k < 2; ++k)
+    {
+        double rest = flat_fold(&profile, 1 - (k ? 1e-3 : 1e-5), segments);
+        heights[k] = pl_fold_solve(segments, POINTS - 1, rest, 0).amplitude;
+    }
+    assert_true(fabs(heights[1] / heights[0] - 10) < 0.1);
+}
+
+static void test_fold_line_directions_even_out_the_spacing(void **state)
+{
+    (void)state;
+    /* A tent whose middle point sits too far to the left: it is drawn to the right; ends and points in place stay. */
+    pl_f4 points[3] = {pl_set(0, 0, 0, 0), pl_set(0.3f, 0.4f, 0, 0), pl_set(1, 0, 0, 0)}, directions[3];
+    pl_f4 normals[3] = {pl_set(0, 1, 0, 0), pl_set(0, 1, 0, 0), pl_set(0, 1, 0, 0)};
+    static const float even[] = {0, 0.5f, 1};
+    pl_fold_directions(3, points, even, normals, 0.4f, directions);
+    assert_true(directions[1][0] > 0.05f && directions[1][1] > 0.5f);
+    assert_true(fabsf(pl_length3(directions[1]) - 1) < 1e-6f);
+    assert_true(directions[0][1] == 1 && directions[2][1] > 0.9999f);
+    points[1] = pl_set(0.5f, 0.4f, 0, 0);
+    pl_fold_directions(3, points, even, normals, 0.4f, directions);
+    assert_true(fabsf(directions[1][0]) < 1e-6f && directions[1][1] > 0.999999f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fold_line_profiles_are_blobs),
+        cmocka_unit_test(test_fold_line_of_a_tent_has_the_height_of_pythagoras),
+        cmocka_unit_test(test_fold_line_keeps_still_where_nothing_compresses),
+        cmocka_unit_test(test_fold_line_finds_the_one_root),
+        cmocka_unit_test(test_fold_line_starts_with_the_square_root),
+        cmocka_unit_test(test_fold_line_directions_even_out_the_spacing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
