@@ -15,7 +15,7 @@ enum
     JOINTS = 31,
     SAMPLERS = 30,
     KEYS = 120,
-    ROUNDS = 15,
+    ROUNDS = 31,
     POSES = 200 /* poses of one timed body */
 };
 

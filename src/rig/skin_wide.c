@@ -2,7 +2,12 @@
  *
  * Joints and vertices lie in memory as rows of numbers of one thing, so a group of vertices is gathered row by row and
  * transposed. Where registers have 8 lanes, two vertices that are neighbours in memory go into the two halves of a
- * register: lanes then hold the vertices 0 2 4 6 and 1 3 5 7, and no vector crosses the halves on its way in or out. */
+ * register: lanes then hold the vertices 0 2 4 6 and 1 3 5 7, and no vector crosses the halves on its way in or out.
+ * lbs without normals has so little to do with its blended matrix that it goes vertex by vertex instead.
+ *
+ * Bound by instructions, about 46 a vertex for lbs, not by memory: the same loop on data in the first cache is 6%
+ * faster. Streaming stores made it 10% slower, and whoever reads the positions next would find them gone from the
+ * caches, so stores are plain. */
 #include "rig/skin.h"
 
 #include "base/vec.h"
@@ -72,7 +77,7 @@ PL_INLINE wide4 transpose(wide r0, wide r1, wide r2, wide r3)
                    PAIRS_HIGH(high01, high23)};
 }
 
-/* Eight numbers of one vertex: a joint's first or second half, two rows of a matrix. */
+/* Eight numbers of one vertex: half of a record of skin.h, or the weighted sum of some. */
 #if LANES == 8
 
 typedef wide eight;
@@ -161,12 +166,16 @@ PL_INLINE wide4 transpose_fours(const pl_f4 f[LANES])
 
 #endif
 
-/* LANES vectors that lie one after the other: four registers hold them whatever the number of lanes. */
+/* Fours that lie one after the other: four registers hold the group whatever the number of lanes. */
+PL_INLINE wide4 load_fours(const float *first)
+{
+    return transpose(load_wide(first), load_wide(first + LANES), load_wide(first + 2 * LANES),
+                     load_wide(first + 3 * LANES));
+}
+
 PL_INLINE wide3 load_vectors(const pleat_vec4 *group)
 {
-    const float *first = &group->x;
-    wide4 v = transpose(load_wide(first), load_wide(first + LANES), load_wide(first + 2 * LANES),
-                        load_wide(first + 3 * LANES));
+    wide4 v = load_fours(&group->x);
     return (wide3){v.x, v.y, v.z};
 }
 
@@ -335,22 +344,19 @@ PL_INLINE void blend_eights(const pl_skin_joint *joints, uint32_t offset, const 
     transpose_eights(sums, first, second);
 }
 
-/* weight[i]: influence i of the group's vertices. */
-PL_INLINE void load_weights(const float *weights, uint32_t count, wide weight[8])
+/* Influences first to first + 3 of the group's vertices. */
+PL_INLINE wide4 load_weights(const float *weights, uint32_t count, uint32_t first)
 {
-    for (uint32_t i = 0; i < count; i += 4)
+    if (count == 4)
     {
-        pl_f4 rows[LANES];
-        for (uint32_t v = 0; v < LANES; ++v)
-        {
-            rows[v] = load_four(weights + v * count + i);
-        }
-        wide4 four = transpose_fours(rows);
-        weight[i] = four.x;
-        weight[i + 1] = four.y;
-        weight[i + 2] = four.z;
-        weight[i + 3] = four.w;
+        return load_fours(weights);
     }
+    pl_f4 rows[LANES];
+    for (uint32_t v = 0; v < LANES; ++v)
+    {
+        rows[v] = load_four(weights + v * count + first);
+    }
+    return transpose_fours(rows);
 }
 
 /* The real part of the joint with the largest weight. */
@@ -374,7 +380,14 @@ PL_INLINE void blend_signed(const pl_skin_joint *joints, const uint16_t *indices
 {
     wide weight[8];
     wide4 real[8], dual[8];
-    load_weights(weights, count, weight);
+    for (uint32_t i = 0; i < count; i += 4)
+    {
+        wide4 four = load_weights(weights, count, i);
+        weight[i] = four.x;
+        weight[i + 1] = four.y;
+        weight[i + 2] = four.z;
+        weight[i + 3] = four.w;
+    }
     for (uint32_t i = 0; i < count; ++i)
     {
         eight rows[LANES];
@@ -421,12 +434,12 @@ PL_INLINE void find_stretch(const pl_skin_work *work, const uint16_t *indices, c
 /* Vertex by vertex: two columns a register leave nothing to transpose. */
 PL_INLINE void lbs_positions(const pl_skin_work *work, uint32_t begin, uint32_t end, uint32_t count)
 {
-    const pleat_skin_job job = *work->job;
+    const pleat_skin_job job = *work->job; /* copies: a store could change what work points to, for all C knows */
+    const pl_skin_columns *columns = work->columns;
     for (uint32_t v = begin; v < end; ++v)
     {
         eight first, second;
-        blend_columns(work->columns, job.joints + (size_t)v * count, job.weights + (size_t)v * count, count, &first,
-                      &second);
+        blend_columns(columns, job.joints + (size_t)v * count, job.weights + (size_t)v * count, count, &first, &second);
         pl_store(&job.out_positions[v], apply_columns(first, second, &job.positions[v]));
     }
 }
