@@ -99,10 +99,14 @@ typedef struct pleat_gltf_edits
     const pleat_weights_edit *weights_edits;
 } pleat_gltf_edits;
 
-/* Writes the asset with the edits as .glb (or .gltf with one .bin, by the ending). Everything not edited stays as it
- * was: nodes, materials, textures, cameras, extras, unknown extensions. edits may be NULL. */
+/* Writes the asset with the edits as .glb (or .gltf with one .bin, by the ending); outputs may be NULL. Everything not
+ * edited stays as it was: nodes, materials, textures, cameras, extras, unknown extensions. edits may be NULL. An array
+ * of an edited mesh that is the very array of the asset's model (the same pointer) keeps its accessor, with the type
+ * that the input had. Accessors and buffer views that only the old meshes used are dropped, compressed ones are written
+ * plain. Images in files of their own go into a .glb, and into the .bin of a .gltf in another folder. The arrays of the
+ * edits need to live during the call only. */
 pleat_result pleat_gltf_write(const pleat_asset *asset, const pleat_gltf_edits *edits, const char *path,
-                              pleat_error *error);
+                              pleat_outputs *outputs, pleat_error *error);
 
 /* ---- Point caches and mesh sequences out --------------------------------------------------------------------------
  */

@@ -29,7 +29,8 @@ typedef struct pl_gltf_view
     const uint8_t *bytes; /* in the buffer, or decompressed */
     size_t size;
     size_t stride; /* 0: elements are tight */
-    bool decoded;  /* was compressed: bytes are no part of a buffer */
+    uint32_t buffer;
+    bool decoded; /* was compressed: bytes are no part of a buffer */
 } pl_gltf_view;
 
 typedef enum pl_component
@@ -134,9 +135,9 @@ pleat_result pl_gltf_read_node_weights(pl_gltf *g, pleat_node *nodes); /* gltf_m
 
 /* ---- URIs (gltf_uri.c) ---- */
 
-/* The path of a relative URI, in memory of the asset's arena. Absolute paths and everything with a scheme are errors;
- * ".." is followed, as other loaders do. place is the object that has the uri. */
-pleat_result pl_gltf_uri_path(pl_gltf *g, const char *uri, const char *place, char **path);
+/* The path that a URI in a document means, in memory of the arena; *path is NULL when there is none. False for absolute
+ * paths and for everything with a scheme; ".." is followed, as other loaders do. */
+bool pl_uri_path(pl_arena *arena, const char *document, const char *uri, char **path);
 bool pl_uri_is_data(const char *uri);
 /* Decodes the base64 of a data URI. */
 pleat_result pl_gltf_uri_data(pl_gltf *g, const char *uri, size_t length, const char *place, const uint8_t **bytes,

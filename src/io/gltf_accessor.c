@@ -34,7 +34,7 @@ pleat_result pl_gltf_get_view(pl_gltf *g, uint32_t index, const pl_gltf_view **o
         return pl_gltf_fail(g, PLEAT_BAD_DATA, "%s.byteStride is %llu; at most 252 is possible", place.text,
                             (unsigned long long)stride);
     }
-    pl_gltf_view view = {.read = true, .size = (size_t)length, .stride = (size_t)stride};
+    pl_gltf_view view = {.read = true, .size = (size_t)length, .stride = (size_t)stride, .buffer = buffer};
     const char *name;
     json_t *extension = pl_gltf_meshopt_extension(object, &name);
     if (extension)

@@ -11,7 +11,13 @@ static pleat_result read_file(pl_gltf *g, const char *uri, const char *place, co
                             place, uri);
     }
     char *path;
-    PL_TRY(pl_gltf_uri_path(g, uri, place, &path));
+    if (!pl_uri_path(&g->asset->arena, g->asset->name, uri, &path))
+    {
+        return path ? pl_gltf_fail(g, PLEAT_BAD_DATA,
+                                   "%s.uri is \"%.120s\"; only data and paths relative to the file can be read", place,
+                                   uri)
+                    : pl_fail_memory(&g->asset->memory, g->error, "a path");
+    }
     pleat_error inner = {0};
     pleat_result result = pl_asset_read_file(g->asset, path, bytes, size, &inner);
     return result == PLEAT_OK ? result : pl_gltf_fail(g, result, "%s.uri: %s", place, inner.message);

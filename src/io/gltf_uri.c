@@ -52,28 +52,21 @@ static bool decode_percent(char *text)
     return true;
 }
 
-pleat_result pl_gltf_uri_path(pl_gltf *g, const char *uri, const char *place, char **path)
+bool pl_uri_path(pl_arena *arena, const char *document, const char *uri, char **path)
 {
-    *path = NULL;
-    const char *name = g->asset->name;
-    const char *slash = strrchr(name, '/');
-    size_t folder = slash ? (size_t)(slash - name) + 1 : 0;
+    const char *slash = strrchr(document, '/');
+    size_t folder = slash ? (size_t)(slash - document) + 1 : 0;
     size_t length = strlen(uri);
-    char *joined = pl_arena_alloc(&g->asset->arena, folder + length + 1, 1);
+    char *joined = pl_arena_alloc(arena, folder + length + 1, 1);
+    *path = joined;
     if (!joined)
     {
-        return pl_fail_memory(&g->asset->memory, g->error, "a path");
+        return false;
     }
-    memcpy(joined, name, folder);
+    memcpy(joined, document, folder);
     memcpy(joined + folder, uri, length);
-    bool whole = decode_percent(joined + folder);
-    if (!whole || has_scheme(uri) || joined[folder] == '/' || joined[folder] == '\\' || joined[folder] == 0)
-    {
-        return pl_gltf_fail(g, PLEAT_BAD_DATA,
-                            "%s.uri is \"%.120s\"; only data and paths relative to the file can be read", place, uri);
-    }
-    *path = joined;
-    return PLEAT_OK;
+    return decode_percent(joined + folder) && !has_scheme(uri) && joined[folder] != '/' && joined[folder] != '\\' &&
+           joined[folder] != 0;
 }
 
 static int base64_digit(char c)
