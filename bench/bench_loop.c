@@ -52,7 +52,8 @@ static void make_mesh(loop_bench *b, uint32_t n, bool irregular)
     {
         uint32_t right = i / n * n + (i + 1) % n, up = (i + n) % b->vertex_count, both = right + n;
         both %= b->vertex_count;
-        bool other = irregular && (i * 2654435761u) >> 31;
+        uint32_t mixed = (i ^ (i >> 7)) * 2654435761u;
+        bool other = irregular && ((mixed ^ (mixed >> 15)) * 2246822519u) >> 31;
         uint32_t corners[6] = {i, right, other ? up : both, other ? right : i, both, up};
         for (uint32_t k = 0; k < 6; ++k)
         {

@@ -94,13 +94,13 @@ static void go_down(creation *c)
     memset(c->levels[BELOW], 0, sizeof c->levels[BELOW]);
 }
 
-static pleat_result new_triangles(creation *c, uint32_t which, uint32_t count)
+static pleat_result new_triangles(creation *c, uint32_t which, uint32_t count, bool has_grid)
 {
     pl_loop_triangles *triangles = &c->triangles[which];
     triangles->count = count;
     triangles->coarse = PL_NEW(c->memory, uint32_t, count);
-    triangles->grid = pl_alloc(c->memory, count, sizeof *triangles->grid);
-    if (!triangles->coarse || !triangles->grid)
+    triangles->grid = has_grid ? pl_alloc(c->memory, count, sizeof *triangles->grid) : NULL;
+    if (!triangles->coarse || (has_grid && !triangles->grid))
     {
         return pl_fail_memory(c->memory, c->error, "the triangles of a subdivision level");
     }
@@ -133,7 +133,7 @@ static pleat_result begin(creation *c)
         PL_TRY(begin_channel(c, (pleat_loop_channel)channel));
     }
     PL_TRY(pl_refined_begin(&c->refined, c->desc, &c->levels[HERE][PLEAT_LOOP_SURFACE]));
-    PL_TRY(new_triangles(c, HERE, c->desc->triangle_count));
+    PL_TRY(new_triangles(c, HERE, c->desc->triangle_count, true));
     for (uint32_t t = 0; t < c->desc->triangle_count; ++t)
     {
         c->triangles[HERE].coarse[t] = t;
@@ -187,15 +187,18 @@ static pleat_result choose(creation *c, uint32_t l)
     return PLEAT_OK;
 }
 
-static pleat_result split_triangles(creation *c)
+static pleat_result split_triangles(creation *c, bool is_last)
 {
     const pl_loop_triangles *up = &c->triangles[HERE];
-    PL_TRY(new_triangles(c, BELOW, 4 * up->split_count));
+    PL_TRY(new_triangles(c, BELOW, 4 * up->split_count, !is_last));
     pl_loop_triangles *down = &c->triangles[BELOW];
     for (uint32_t t = 0; t < down->count; ++t)
     {
         down->coarse[t] = up->coarse[up->split[t / 4]];
-        pl_loop_child_grid(up->grid[up->split[t / 4]], t % 4, down->grid[t]);
+        if (!is_last)
+        {
+            pl_loop_child_grid(up->grid[up->split[t / 4]], t % 4, down->grid[t]);
+        }
     }
     return PLEAT_OK;
 }
@@ -203,17 +206,17 @@ static pleat_result split_triangles(creation *c)
 /* One step down in both channels. */
 static pleat_result descend(creation *c, uint32_t l)
 {
+    bool is_last = l + 1 == c->desc->level;
     for (uint32_t channel = 0; channel < c->channel_count; ++channel)
     {
         pl_loop_level *here = &c->levels[HERE][channel];
         const pl_loop_level *above = l == 0 ? NULL : &c->levels[ABOVE][channel];
         PL_TRY(pl_loop_step_build(c->memory, above, &c->triangles[ABOVE], here, &c->triangles[HERE],
                                   &c->loop->steps[channel][l], c->error));
-        PL_TRY(pl_loop_level_next(c->memory, here, &c->triangles[HERE], l + 1 == c->desc->level,
-                                  &c->levels[BELOW][channel], c->error));
+        PL_TRY(pl_loop_level_next(c->memory, here, &c->triangles[HERE], is_last, &c->levels[BELOW][channel], c->error));
     }
     PL_TRY(pl_refined_place(&c->refined, &c->triangles[HERE], c->levels[HERE], l));
-    return split_triangles(c);
+    return split_triangles(c, is_last);
 }
 
 static pleat_result refine(creation *c)

@@ -13,7 +13,7 @@ void pl_loop_level_free(pl_memory *memory, pl_loop_level *level)
     pl_free(memory, level->edge_half);
     pl_free(memory, level->vertex_rule);
     pl_free(memory, level->vertex_corner);
-    pl_free(memory, level->vertex_crease);
+    pl_free(memory, level->vertex_axis);
     pl_free(memory, level->split_edge);
     pl_free(memory, level->middle_edge);
     *level = (pl_loop_level){0};
@@ -25,8 +25,8 @@ static pleat_result allocate(pl_memory *memory, pl_loop_level *level, pleat_erro
     pleat_result result = PLEAT_OK;
     PL_NEW_OR_FAIL(level->corner_edge, memory, uint32_t, 3 * (size_t)level->triangle_count, error);
     level->edge_corner = pl_alloc(memory, level->edge_count, sizeof *level->edge_corner);
-    level->vertex_crease = pl_alloc(memory, level->vertex_count, sizeof *level->vertex_crease);
-    if (!level->edge_corner || !level->vertex_crease)
+    level->vertex_axis = pl_alloc(memory, level->vertex_count, sizeof *level->vertex_axis);
+    if (!level->edge_corner || !level->vertex_axis)
     {
         return pl_fail_memory(memory, error, "the edges of a subdivision level");
     }
@@ -144,8 +144,10 @@ static uint32_t find_creases(const pleat_topology *topology, const pl_loop_level
 static pl_loop_rule find_rule(const pleat_topology *topology, pl_loop_level *level, uint32_t vertex)
 {
     uint8_t flags = topology->vertex_flags[vertex];
+    level->vertex_axis[vertex][0] = level->vertex_axis[vertex][1] = PLEAT_NONE;
     if (flags == 0)
     {
+        level->vertex_axis[vertex][0] = level->corner_edge[level->vertex_corner[vertex]];
         return PL_LOOP_SMOOTH;
     }
     if (level->linear || (flags & PLEAT_VERTEX_ISOLATED))
@@ -153,7 +155,7 @@ static pl_loop_rule find_rule(const pleat_topology *topology, pl_loop_level *lev
         return PL_LOOP_FIXED;
     }
     uint32_t corner_count = topology->ring_start[vertex + 1] - topology->ring_start[vertex];
-    bool two = find_creases(topology, level, vertex, level->vertex_crease[vertex]) == 2;
+    bool two = find_creases(topology, level, vertex, level->vertex_axis[vertex]) == 2;
     return two && count_open(topology, vertex) == corner_count ? PL_LOOP_CURVE : PL_LOOP_FIXED;
 }
 
@@ -235,16 +237,16 @@ static void inherit(const pl_loop_level *level, pl_loop_level *next)
     memcpy(next->vertex_rule, level->vertex_rule, level->vertex_count);
     for (uint32_t v = 0; v < level->vertex_count; ++v)
     {
-        for (uint32_t k = 0; k < 2 && level->vertex_rule[v] == PL_LOOP_CURVE; ++k)
+        for (uint32_t k = 0; k < 2; ++k)
         {
-            uint32_t edge = level->vertex_crease[v][k];
+            uint32_t edge = level->vertex_axis[v][k];
             uint32_t half = PLEAT_NONE;
             if (edge != PLEAT_NONE && level->edge_split[edge])
             {
                 uint32_t start = level->corner_vertex[level->edge_corner[edge][0]];
                 half = level->edge_half[edge] + (start == v ? 0 : 1);
             }
-            next->vertex_crease[v][k] = half;
+            next->vertex_axis[v][k] = half;
         }
     }
 }
@@ -256,8 +258,8 @@ static void inherit_new(const pl_loop_level *level, pl_loop_level *next)
         uint32_t edge = level->middle_edge[v - level->vertex_count];
         bool crease = level->edge_crease[edge];
         next->vertex_rule[v] = (uint8_t)(!crease ? PL_LOOP_SMOOTH : level->linear ? PL_LOOP_FIXED : PL_LOOP_CURVE);
-        next->vertex_crease[v][0] = level->edge_half[edge];
-        next->vertex_crease[v][1] = level->edge_half[edge] + 1;
+        next->vertex_axis[v][0] = level->edge_half[edge];
+        next->vertex_axis[v][1] = level->edge_half[edge] + 1;
     }
 }
 
@@ -268,6 +270,7 @@ pleat_result pl_loop_level_next(pl_memory *memory, const pl_loop_level *level, c
     *next = (pl_loop_level){.linear = level->linear,
                             .vertex_count = level->vertex_count + level->split_count,
                             .triangle_count = 4 * triangles->split_count,
+                            .half_count = 2 * level->split_count,
                             .edge_count = 2 * level->split_count + 3 * triangles->split_count};
     PL_NEW_OR_FAIL(next->corner_vertex, memory, uint32_t, 3 * (size_t)next->triangle_count, error);
     if (!is_last)
@@ -281,7 +284,7 @@ pleat_result pl_loop_level_next(pl_memory *memory, const pl_loop_level *level, c
     for (uint32_t i = 0; i < triangles->split_count; ++i)
     {
         size_t first = 12 * (size_t)i;
-        fill_children(level, triangles->split[i], 2 * level->split_count + 3 * i, next->corner_vertex + first,
+        fill_children(level, triangles->split[i], next->half_count + 3 * i, next->corner_vertex + first,
                       is_last ? NULL : next->corner_edge + first);
     }
     if (!is_last)

@@ -26,7 +26,7 @@ typedef struct pl_loop_triangles
 {
     uint32_t count;
     uint32_t *coarse;        /* #T -> triangle of the input */
-    pl_loop_grid (*grid)[3]; /* #T by 3 corners */
+    pl_loop_grid (*grid)[3]; /* #T by 3 corners; NULL where nothing will be split */
     uint32_t split_count;    /* those that are split; child k of split[i] is triangle 4 i + k of the next level */
     uint32_t *split;
 } pl_loop_triangles;
@@ -45,6 +45,7 @@ typedef struct pl_loop_level
     uint32_t vertex_count;
     uint32_t triangle_count;
     uint32_t edge_count;
+    uint32_t half_count; /* the first edges are halves, 2 i and 2 i + 1 of one edge above; none at the coarse level */
     uint32_t *corner_vertex; /* 3 #T */
     uint32_t *corner_edge;   /* 3 #T, PLEAT_NONE in degenerate triangles */
     uint32_t (
@@ -55,7 +56,8 @@ typedef struct pl_loop_level
     uint32_t *edge_half;     /* #E: its first half among the edges of the next level */
     uint8_t *vertex_rule;    /* #V of pl_loop_rule */
     uint32_t *vertex_corner; /* #V: the first corner there, or PLEAT_NONE */
-    uint32_t (*vertex_crease)[2]; /* #V: the crease edges of a PL_LOOP_CURVE vertex */
+    uint32_t (*vertex_axis)[2]; /* #V: two edges; of a PL_LOOP_CURVE vertex its creases, else the first gives the ring
+                                   its start: for a vertex on an edge of a level above they lie along that edge */
     uint32_t split_count;
     uint32_t *split_edge;  /* edges that are split, in order */
     uint32_t *middle_edge; /* the edge whose middle vertex_count + i is */
@@ -89,10 +91,10 @@ pleat_result pl_loop_level_next(pl_memory *memory, const pl_loop_level *level, c
 void pl_loop_level_free(pl_memory *memory, pl_loop_level *level);
 
 /* Makes the table from a level whose edge_split is set to the next one; numbers the new vertices (edge_middle,
- * middle_edge) and the new edges (edge_half, split_edge). previous: the level above and its triangles, or NULL. */
-pleat_result pl_loop_step_build(pl_memory *memory, const pl_loop_level *previous,
-                                const pl_loop_triangles *previous_triangles, pl_loop_level *level,
-                                const pl_loop_triangles *triangles, pl_loop_step *step, pleat_error *error);
+ * middle_edge) and the new edges (edge_half, split_edge). above: the level above and its triangles, or NULL. */
+pleat_result pl_loop_step_build(pl_memory *memory, const pl_loop_level *above, const pl_loop_triangles *above_triangles,
+                                pl_loop_level *level, const pl_loop_triangles *triangles, pl_loop_step *step,
+                                pleat_error *error);
 void pl_loop_step_free(pl_memory *memory, pl_loop_step *step);
 
 #endif

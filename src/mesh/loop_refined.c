@@ -8,6 +8,8 @@ static void free_triangle_lists(pl_refined_lists *r)
     pl_free(r->memory, r->render_triangles);
     pl_free(r->memory, r->coarse_triangle);
     pl_free(r->memory, r->triangle_level);
+    r->triangles = r->render_triangles = r->coarse_triangle = NULL;
+    r->triangle_level = NULL;
 }
 
 void pl_refined_free(pl_refined_lists *r)
@@ -93,10 +95,30 @@ static uint32_t piece_vertex(const pl_loop_level *level, uint32_t t, uint8_t pla
     return place < 3 ? level->corner_vertex[3 * t + place] : level->edge_middle[level->corner_edge[3 * t + place - 3u]];
 }
 
-pleat_result pl_refined_keep(pl_refined_lists *r, const pl_loop_triangles *triangles, const pl_loop_level levels[2],
-                             uint32_t l)
+/* All triangles of a level, and none before: their lists become the refined mesh's. */
+static pleat_result take_triangles(pl_refined_lists *r, pl_loop_triangles *triangles, pl_loop_level levels[2],
+                                   uint32_t l)
+{
+    free_triangle_lists(r); /* lists of nothing */
+    GROW(r, r->triangle_level, triangles->count);
+    memset(r->triangle_level, (int)l, triangles->count);
+    r->triangle_count = triangles->count;
+    r->triangles = levels[0].corner_vertex;
+    r->render_triangles = levels[1].corner_vertex;
+    r->coarse_triangle = triangles->coarse;
+    levels[0].corner_vertex = levels[1].corner_vertex = NULL;
+    triangles->coarse = NULL;
+    r->level_count = 1;
+    return PLEAT_OK;
+}
+
+pleat_result pl_refined_keep(pl_refined_lists *r, pl_loop_triangles *triangles, pl_loop_level levels[2], uint32_t l)
 {
     bool is_last = levels[0].corner_edge == NULL;
+    if (is_last && r->triangle_count == 0)
+    {
+        return take_triangles(r, triangles, levels, l);
+    }
     uint64_t piece_count = triangles->count - triangles->split_count;
     for (uint32_t i = 0, t = 0; !is_last && t < triangles->count; ++t)
     {

@@ -23,9 +23,9 @@ pleat_result pl_refined_begin(pl_refined_lists *r, const pleat_loop_desc *desc, 
 /* The vertices that split edges of level l get. levels: the channels' */
 pleat_result pl_refined_place(pl_refined_lists *r, const pl_loop_triangles *triangles, const pl_loop_level levels[2],
                               uint32_t l);
-/* The triangles of level l that are not split; where a finer neighbour put a vertex on their edges they are cut. */
-pleat_result pl_refined_keep(pl_refined_lists *r, const pl_loop_triangles *triangles, const pl_loop_level levels[2],
-                             uint32_t l);
+/* The triangles of level l that are not split; where a finer neighbour put a vertex on their edges they are cut. Of the
+ * last level it may take the lists instead of copying them. */
+pleat_result pl_refined_keep(pl_refined_lists *r, pl_loop_triangles *triangles, pl_loop_level levels[2], uint32_t l);
 /* Moves all lists to out, the triangles in the order of their coarse triangles. */
 pleat_result pl_refined_finish(pl_refined_lists *r, uint32_t coarse_count, pleat_refined *out);
 void pl_refined_free(pl_refined_lists *r);

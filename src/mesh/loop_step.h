@@ -1,18 +1,34 @@
 /* One step of Loop subdivision as tables, and the kernels that apply them.
  *
  * A step reads the vertices of one level and writes those of the next; vertices keep their number and new ones follow.
- * Beside the plain rules there are two that share their reads. In a mesh that was split before, each edge of the
- * parent level (a b, with the vertex m on its middle) has two halves that split again and a vertex that moves, and all
- * three read the same seven vertices; each parent triangle has three inner edges that read the same six. On a
- * regular mesh that is 2.2 reads for each vertex written instead of 4.75, and 9 bytes of table instead of 19.
+ * Written out vertex by vertex, the rules read 4.75 vertices and 19 bytes of table for each vertex of a regular mesh.
+ * But a mesh that was split before is regular inside what was split, and there many vertices read the same ones:
+ *
+ *   side: an edge a b of the level above with its middle m, and the middles of the edges at a and at b. The vertex m
+ *   moves and both halves are split, 7 read and 3 written.
  *
  *            p --- r
- *           / \   / \             a, b   ends of the parent edge, m its middle
- *          a --- m --- b          p, q   middles of the parent's edges at a, on both sides
- *           \ /   \ /             r, s   middles of the parent's edges at b
+ *           / \   / \
+ *          a --- m --- b         middle: the inner edges of a triangle of the level above, 6 read and 3 written.
+ *           \ /   \ /
  *            q --- s
  *
- * What bounds the kernels is bytes: each vertex costs 16 written and about 10 of table, the reads come from cache. */
+ *   patch: all that is new inside a triangle of two levels above, 15 read and 21 written.
+ *
+ *                       v2                 v   its corners
+ *                     /    \               m   middles of its edges, m0 on v0 v1 and so on
+ *                   h20 --- h11            h   quarters: h00 and h01 on v0 v1, h10 and h11 on v1 v2, h20 and h21
+ *                  /  \    /  \            i   middles of its inner edges, i0 around v0 and so on
+ *                m2 --- i2 --- m1
+ *               /  \   /  \   /  \
+ *            h21 --- i0 --- i1 --- h10
+ *            /  \   /  \   /  \   /  \
+ *          v0 --- h00 --- m0 --- h01 --- v1
+ *
+ *   strip: all that is new on an edge of two levels above, 13 read and 7 written.
+ *
+ * From the third step on that is 1.1 vertices and 4.4 bytes of table for each vertex written. What bounds the kernels
+ * is memory: 16 bytes written (and fetched before, where they were not in cache) and the table; reads hit the cache. */
 #ifndef PL_LOOP_STEP_H
 #define PL_LOOP_STEP_H
 
@@ -23,6 +39,16 @@ typedef struct pl_loop_step
 {
     uint32_t in_count;  /* vertices of the level */
     uint32_t out_count; /* vertices of the next one */
+
+    /* v0 v1 v2, m0 m1 m2, h00 h10 h20 (behind each corner), h21 h01 h11 (before each corner), i0 i1 i2: writes the i,
+     * and from patch_out + 18 n on six new vertices around each corner */
+    uint32_t patch_count, patch_out;
+    uint32_t (*patches)[15];
+
+    /* a h0 m h1 b along the edge, then pairs on both sides of it: next to a, between h0 and m, between m and h1, next
+     * to b; writes h0 m h1, and from strip_out + 4 n on the middles of the four quarters */
+    uint32_t strip_count, strip_out;
+    uint32_t (*strips)[13];
 
     /* a b p q r s m: writes m, the middle of a m to side_out + 2 i, and that of m b to side_out + 2 i + 1 */
     uint32_t side_count, side_out;
@@ -55,10 +81,10 @@ typedef struct pl_loop_step
     uint32_t block_count; /* block b of them does the b-th part of every list above */
 } pl_loop_step;
 
-/* Rows per block of the longest list: some 12 KiB of results. */
+/* Vertices written by a block, about: 16 KiB. */
 enum
 {
-    PL_LOOP_BLOCK = 128
+    PL_LOOP_BLOCK = 1024
 };
 
 /* Rows of floats. src and dst do not overlap. */

@@ -1,5 +1,5 @@
 /* From a level and the edges to be split to the tables of one step. */
-#include "mesh/loop_level.h"
+#include "mesh/loop_table.h"
 
 #include <string.h>
 
@@ -10,6 +10,8 @@ enum
 
 void pl_loop_step_free(pl_memory *memory, pl_loop_step *step)
 {
+    pl_free(memory, step->patches);
+    pl_free(memory, step->strips);
     pl_free(memory, step->sides);
     pl_free(memory, step->middles);
     pl_free(memory, step->edges);
@@ -22,32 +24,12 @@ void pl_loop_step_free(pl_memory *memory, pl_loop_step *step)
     *step = (pl_loop_step){0};
 }
 
-typedef struct builder
-{
-    const pl_loop_level *previous; /* NULL at the coarse level */
-    const pl_loop_triangles *previous_triangles;
-    pl_loop_level *level;
-    const pl_loop_triangles *triangles;
-    pl_loop_step *step;
-    uint8_t *previous_whole; /* previous level's triangles that were split */
-    uint8_t *vertex_moves;   /* 1: has a triangle that is split; 2: has its row already */
-    uint32_t next_vertex;
-    uint32_t sum_taps;
-} builder;
-
 typedef struct row_counts
 {
-    size_t sides, middles, edges, rings, sums, taps, copies;
+    size_t edges, rings, sums, taps, copies;
 } row_counts;
 
 /* ---- New vertices, one for each edge that is split ---- */
-
-static void take_vertex(builder *b, uint32_t edge)
-{
-    b->level->edge_middle[edge] = b->next_vertex;
-    b->level->middle_edge[b->next_vertex - b->level->vertex_count] = edge;
-    ++b->next_vertex;
-}
 
 /* In the order of triangles: what is near on the surface stays near in every list, and all lists go over the mesh once,
  * side by side. */
@@ -67,78 +49,7 @@ static void number_splits(pl_loop_level *level)
     }
 }
 
-static bool is_smooth(const pl_loop_level *level, uint32_t edge)
-{
-    return !level->edge_crease[edge] && level->edge_corner[edge][1] != PLEAT_NONE;
-}
-
-/* A row of sides: an edge of the previous level between two split triangles, whose halves are both split again. */
-static bool is_side(const builder *b, uint32_t i)
-{
-    const pl_loop_level *up = b->previous;
-    uint32_t edge = up->split_edge[i];
-    return is_smooth(up, edge) && b->previous_whole[up->edge_corner[edge][0] / 3] &&
-           b->previous_whole[up->edge_corner[edge][1] / 3] && b->level->edge_split[2 * i] &&
-           b->level->edge_split[2 * i + 1];
-}
-
-/* A row of middles: a triangle of the previous level whose inner edges are all split. */
-static bool is_middle(const builder *b, uint32_t i)
-{
-    const uint8_t *split = b->level->edge_split + 2 * b->previous->split_count + 3 * i;
-    return split[0] && split[1] && split[2];
-}
-
-static void add_sides(builder *b)
-{
-    const pl_loop_level *up = b->previous;
-    pl_loop_step *step = b->step;
-    step->side_out = b->next_vertex;
-    for (uint32_t i = 0; up && i < up->split_count; ++i)
-    {
-        uint32_t edge = up->split_edge[i];
-        uint32_t left = up->edge_corner[edge][0], right = up->edge_corner[edge][1];
-        if (!is_side(b, i))
-        {
-            continue;
-        }
-        uint32_t *row = step->sides[step->side_count++];
-        row[0] = up->corner_vertex[left];
-        row[1] = up->corner_vertex[right];
-        row[2] = up->edge_middle[up->corner_edge[pl_corner_previous(left)]];
-        row[3] = up->edge_middle[up->corner_edge[pl_corner_next(right)]];
-        row[4] = up->edge_middle[up->corner_edge[pl_corner_next(left)]];
-        row[5] = up->edge_middle[up->corner_edge[pl_corner_previous(right)]];
-        row[6] = up->edge_middle[edge];
-        take_vertex(b, 2 * i);
-        take_vertex(b, 2 * i + 1);
-    }
-}
-
-static void add_middles(builder *b)
-{
-    const pl_loop_level *up = b->previous;
-    pl_loop_step *step = b->step;
-    step->middle_out = b->next_vertex;
-    for (uint32_t i = 0; up && i < b->previous_triangles->split_count; ++i)
-    {
-        uint32_t inner = 2 * up->split_count + 3 * i;
-        if (!is_middle(b, i))
-        {
-            continue;
-        }
-        uint32_t first = 3 * b->previous_triangles->split[i];
-        uint32_t *row = step->middles[step->middle_count++];
-        for (uint32_t k = 0; k < 3; ++k)
-        {
-            row[k] = up->corner_vertex[first + k];
-            row[3 + k] = up->edge_middle[up->corner_edge[first + k]];
-            take_vertex(b, inner + k);
-        }
-    }
-}
-
-static void add_edges(builder *b)
+static void add_edges(pl_loop_builder *b)
 {
     pl_loop_level *level = b->level;
     pl_loop_step *step = b->step;
@@ -146,7 +57,7 @@ static void add_edges(builder *b)
     for (uint32_t i = 0; i < level->split_count; ++i)
     {
         uint32_t edge = level->split_edge[i];
-        if (level->edge_middle[edge] != PLEAT_NONE || !is_smooth(level, edge))
+        if (level->edge_middle[edge] != PLEAT_NONE || !pl_loop_is_smooth(level, edge))
         {
             continue;
         }
@@ -156,25 +67,25 @@ static void add_edges(builder *b)
         row[1] = level->corner_vertex[right];
         row[2] = level->corner_vertex[pl_corner_previous(left)];
         row[3] = level->corner_vertex[pl_corner_previous(right)];
-        take_vertex(b, edge);
+        pl_loop_take_vertex(b, edge);
     }
 }
 
 /* ---- Sums ---- */
 
-static void begin_sum(builder *b, uint32_t vertex)
+static void begin_sum(pl_loop_builder *b, uint32_t vertex)
 {
     b->step->sum_vertex[b->step->sum_count++] = vertex;
 }
 
-static void add_tap(builder *b, uint32_t vertex, float weight)
+static void add_tap(pl_loop_builder *b, uint32_t vertex, float weight)
 {
     b->step->sum_index[b->sum_taps] = vertex;
     b->step->sum_weight[b->sum_taps++] = weight;
     b->step->sum_start[b->step->sum_count] = b->sum_taps;
 }
 
-static void add_crease_middles(builder *b)
+static void add_crease_middles(pl_loop_builder *b)
 {
     pl_loop_level *level = b->level;
     for (uint32_t i = 0; i < level->split_count; ++i)
@@ -188,7 +99,7 @@ static void add_crease_middles(builder *b)
         begin_sum(b, b->next_vertex);
         add_tap(b, level->corner_vertex[corner], 0.5f);
         add_tap(b, level->corner_vertex[pl_corner_next(corner)], 0.5f);
-        take_vertex(b, edge);
+        pl_loop_take_vertex(b, edge);
     }
 }
 
@@ -220,25 +131,22 @@ static double ring_weight(uint32_t n)
     return (0.625 - x * x) / n;
 }
 
-/* A vertex on the middle of an edge of the previous level starts with that edge's end, as in a row of sides, so that
- * the sum is the same to the last bit whichever row it comes to. */
-static uint32_t first_neighbour(const builder *b, uint32_t vertex)
+static uint32_t other_end(const pl_loop_level *level, uint32_t edge, uint32_t vertex)
 {
-    const pl_loop_level *up = b->previous;
-    if (!up || vertex < up->vertex_count)
-    {
-        return PLEAT_NONE;
-    }
-    return up->corner_vertex[up->edge_corner[up->middle_edge[vertex - up->vertex_count]][0]];
+    uint32_t corner = level->edge_corner[edge][0];
+    uint32_t start = level->corner_vertex[corner];
+    return start == vertex ? level->corner_vertex[pl_corner_next(corner)] : start;
 }
 
-static void add_regular_ring(builder *b, uint32_t vertex)
+/* The ring starts along the vertex's axis, as in a side or a strip, so that the sum is the same to the last bit
+ * whichever row it comes to. */
+static void add_regular_ring(pl_loop_builder *b, uint32_t vertex)
 {
     const pl_loop_level *level = b->level;
     uint32_t ring[REGULAR];
     uint32_t corner = level->vertex_corner[vertex];
     uint32_t first = 0;
-    uint32_t wanted = first_neighbour(b, vertex);
+    uint32_t wanted = other_end(level, level->vertex_axis[vertex][0], vertex);
     for (uint32_t i = 0; i < REGULAR; ++i)
     {
         ring[i] = level->corner_vertex[pl_corner_next(corner)];
@@ -254,7 +162,7 @@ static void add_regular_ring(builder *b, uint32_t vertex)
     row[REGULAR] = vertex;
 }
 
-static void add_ring_sum(builder *b, uint32_t vertex, uint32_t count)
+static void add_ring_sum(pl_loop_builder *b, uint32_t vertex, uint32_t count)
 {
     const pl_loop_level *level = b->level;
     double weight = ring_weight(count);
@@ -268,23 +176,16 @@ static void add_ring_sum(builder *b, uint32_t vertex, uint32_t count)
     }
 }
 
-static uint32_t other_end(const pl_loop_level *level, uint32_t edge, uint32_t vertex)
+static void add_curve(pl_loop_builder *b, uint32_t vertex)
 {
-    uint32_t corner = level->edge_corner[edge][0];
-    uint32_t start = level->corner_vertex[corner];
-    return start == vertex ? level->corner_vertex[pl_corner_next(corner)] : start;
-}
-
-static void add_curve(builder *b, uint32_t vertex)
-{
-    const uint32_t *creases = b->level->vertex_crease[vertex];
+    const uint32_t *creases = b->level->vertex_axis[vertex];
     begin_sum(b, vertex);
     add_tap(b, vertex, 0.75f);
     add_tap(b, other_end(b->level, creases[0], vertex), 0.125f);
     add_tap(b, other_end(b->level, creases[1], vertex), 0.125f);
 }
 
-static void add_copy(builder *b, uint32_t vertex)
+static void add_copy(pl_loop_builder *b, uint32_t vertex)
 {
     pl_loop_step *step = b->step;
     if (step->copy_count > 0 && step->copies[step->copy_count - 1][1] == vertex)
@@ -311,7 +212,7 @@ typedef struct vertex_row
     uint32_t count; /* neighbours, for ROW_SUM */
 } vertex_row;
 
-static vertex_row find_vertex_row(const builder *b, uint32_t v)
+static vertex_row find_vertex_row(const pl_loop_builder *b, uint32_t v)
 {
     uint8_t rule = b->level->vertex_rule[v];
     if (b->vertex_moves[v] == 2)
@@ -330,7 +231,7 @@ static vertex_row find_vertex_row(const builder *b, uint32_t v)
     return (vertex_row){count == REGULAR ? ROW_RING : ROW_SUM, count};
 }
 
-static void add_vertex(builder *b, uint32_t v)
+static void add_vertex(pl_loop_builder *b, uint32_t v)
 {
     vertex_row row = find_vertex_row(b, v);
     switch (row.kind)
@@ -352,7 +253,7 @@ static void add_vertex(builder *b, uint32_t v)
 }
 
 /* Those that stay by number, so that they make long runs; then the others in the order of triangles. */
-static void add_vertices(builder *b)
+static void add_vertices(pl_loop_builder *b)
 {
     for (uint32_t v = 0; v < b->level->vertex_count; ++v)
     {
@@ -373,27 +274,18 @@ static void add_vertices(builder *b)
 /* ---- All of it ---- */
 
 /* Marks the vertices that move and counts the rows of every list. */
-static pleat_result count_rows(builder *b, row_counts *counts, pleat_error *error)
+static pleat_result count_rows(pl_loop_builder *b, row_counts *counts, pleat_error *error)
 {
     const pl_loop_level *level = b->level;
-    for (uint32_t i = 0; b->previous && i < b->previous->split_count; ++i)
-    {
-        if (is_side(b, i))
-        {
-            ++counts->sides;
-            b->vertex_moves[b->previous->edge_middle[b->previous->split_edge[i]]] = 2;
-        }
-    }
-    for (uint32_t i = 0; b->previous && i < b->previous_triangles->split_count; ++i)
-    {
-        counts->middles += is_middle(b, i);
-    }
+    pl_loop_shared_plan(b);
     size_t creases = 0;
     for (uint32_t i = 0; i < level->split_count; ++i)
     {
-        creases += !is_smooth(level, level->split_edge[i]);
+        creases += !pl_loop_is_smooth(level, level->split_edge[i]);
     }
-    counts->edges = level->split_count - 2 * counts->sides - 3 * counts->middles - creases;
+    const pl_loop_step *step = b->step;
+    counts->edges = level->split_count - 18 * (size_t)step->patch_count - 4 * (size_t)step->strip_count -
+                    2 * (size_t)step->side_count - 3 * (size_t)step->middle_count - creases;
     counts->sums = creases;
     counts->taps = 2 * creases;
     for (uint32_t v = 0; v < level->vertex_count; ++v)
@@ -419,12 +311,15 @@ static pleat_result allocate_rows(pl_memory *memory, const row_counts *counts, p
     PL_NEW_OR_FAIL(step->sum_start, memory, uint32_t, counts->sums + 1, error);
     PL_NEW_OR_FAIL(step->sum_index, memory, uint32_t, counts->taps, error);
     PL_NEW_OR_FAIL(step->sum_weight, memory, float, counts->taps, error);
-    step->sides = pl_alloc(memory, counts->sides, sizeof *step->sides);
-    step->middles = pl_alloc(memory, counts->middles, sizeof *step->middles);
+    step->patches = pl_alloc(memory, step->patch_count, sizeof *step->patches);
+    step->strips = pl_alloc(memory, step->strip_count, sizeof *step->strips);
+    step->sides = pl_alloc(memory, step->side_count, sizeof *step->sides);
+    step->middles = pl_alloc(memory, step->middle_count, sizeof *step->middles);
     step->edges = pl_alloc(memory, counts->edges, sizeof *step->edges);
     step->rings = pl_alloc(memory, counts->rings, sizeof *step->rings);
     step->copies = pl_alloc(memory, counts->copies, sizeof *step->copies);
-    if (!step->sides || !step->middles || !step->edges || !step->rings || !step->copies)
+    if (!step->patches || !step->strips || !step->sides || !step->middles || !step->edges || !step->rings ||
+        !step->copies)
     {
         result = pl_fail_memory(memory, error, "the rows of a subdivision step");
     }
@@ -432,33 +327,22 @@ fail:
     return result;
 }
 
-/* Cuts the lists into blocks; the longest decides. A run of copies may be long, so it counts by its vertices. */
-static uint32_t count_blocks(const pl_loop_step *step)
-{
-    uint32_t longest = step->side_count;
-    const uint32_t others[] = {step->middle_count, step->edge_count, step->ring_count, step->sum_count,
-                               step->copy_count};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i)
-    {
-        longest = longest > others[i] ? longest : others[i];
-    }
-    return longest == 0 ? 1 : (uint32_t)(((uint64_t)longest + PL_LOOP_BLOCK - 1) / PL_LOOP_BLOCK);
-}
-
-static void fill(builder *b)
+static void fill(pl_loop_builder *b)
 {
     b->next_vertex = b->level->vertex_count;
     b->step->in_count = b->level->vertex_count;
     b->step->out_count = b->level->vertex_count + b->level->split_count;
-    add_sides(b);
-    add_middles(b);
+    if (b->above)
+    {
+        pl_loop_shared_fill(b);
+    }
     add_edges(b);
     add_crease_middles(b);
     add_vertices(b);
-    b->step->block_count = count_blocks(b->step);
+    b->step->block_count = 1 + b->step->out_count / PL_LOOP_BLOCK;
 }
 
-static void mark_moving(builder *b)
+static void mark_moving(pl_loop_builder *b)
 {
     for (uint32_t i = 0; i < b->triangles->split_count; ++i)
     {
@@ -467,22 +351,23 @@ static void mark_moving(builder *b)
             b->vertex_moves[b->level->corner_vertex[3 * b->triangles->split[i] + k]] = 1;
         }
     }
-    for (uint32_t i = 0; b->previous && i < b->previous_triangles->split_count; ++i)
+    if (b->above)
     {
-        b->previous_whole[b->previous_triangles->split[i]] = 1;
+        memset(b->above_rank, 0xff, b->above->triangle_count * sizeof *b->above_rank);
+        for (uint32_t i = 0; i < b->above_triangles->split_count; ++i)
+        {
+            b->above_rank[b->above_triangles->split[i]] = i;
+        }
     }
 }
 
-pleat_result pl_loop_step_build(pl_memory *memory, const pl_loop_level *previous,
-                                const pl_loop_triangles *previous_triangles, pl_loop_level *level,
-                                const pl_loop_triangles *triangles, pl_loop_step *step, pleat_error *error)
+pleat_result pl_loop_step_build(pl_memory *memory, const pl_loop_level *above, const pl_loop_triangles *above_triangles,
+                                pl_loop_level *level, const pl_loop_triangles *triangles, pl_loop_step *step,
+                                pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
-    builder b = {.previous = previous,
-                 .previous_triangles = previous_triangles,
-                 .level = level,
-                 .triangles = triangles,
-                 .step = step};
+    pl_loop_builder b = {
+        .above = above, .above_triangles = above_triangles, .level = level, .triangles = triangles, .step = step};
     row_counts counts = {0};
     *step = (pl_loop_step){0};
     for (uint32_t e = 0; e < level->edge_count; ++e)
@@ -495,7 +380,12 @@ pleat_result pl_loop_step_build(pl_memory *memory, const pl_loop_level *previous
     }
     PL_NEW_OR_FAIL(level->split_edge, memory, uint32_t, level->split_count, error);
     PL_NEW_OR_FAIL(level->middle_edge, memory, uint32_t, level->split_count, error);
-    PL_NEW_OR_FAIL(b.previous_whole, memory, uint8_t, previous ? previous->triangle_count : 0, error);
+    if (above)
+    {
+        PL_NEW_OR_FAIL(b.above_rank, memory, uint32_t, above->triangle_count, error);
+        PL_NEW_OR_FAIL(b.side_cover, memory, uint8_t, above->split_count, error);
+        PL_NEW_OR_FAIL(b.middle_cover, memory, uint8_t, above_triangles->split_count, error);
+    }
     PL_NEW_OR_FAIL(b.vertex_moves, memory, uint8_t, level->vertex_count, error);
     number_splits(level);
     mark_moving(&b);
@@ -509,7 +399,9 @@ pleat_result pl_loop_step_build(pl_memory *memory, const pl_loop_level *previous
         fill(&b);
     }
 fail:
-    pl_free(memory, b.previous_whole);
+    pl_free(memory, b.above_rank);
+    pl_free(memory, b.side_cover);
+    pl_free(memory, b.middle_cover);
     pl_free(memory, b.vertex_moves);
     if (result != PLEAT_OK)
     {

@@ -15,6 +15,27 @@ PL_INLINE void out(float *dst, size_t stride, uint32_t vertex, pl_f4 value)
     *(loose_f4 *)(dst + vertex * stride) = value;
 }
 
+/* Asks for memory that will be needed soon: a cold cache line takes as long as several rows. The addresses may lie past
+ * the end of an array, so they are numbers. */
+enum
+{
+    AHEAD = 8,      /* patches */
+    AHEAD_LINES = 5 /* that a patch's 18 new vertices can touch */
+};
+
+PL_INLINE void expect_rows(const uint32_t *row, size_t width, size_t ahead)
+{
+    __builtin_prefetch((const void *)((uintptr_t)row + ahead * width * sizeof *row));
+}
+
+PL_INLINE void expect_writes(float *dst, size_t stride, uint32_t vertex, uint32_t line_count)
+{
+    for (uint32_t i = 0; i < line_count; ++i)
+    {
+        __builtin_prefetch((const void *)((uintptr_t)dst + (vertex * stride + 16 * i) * sizeof *dst), 1);
+    }
+}
+
 PL_INLINE pl_f4 edge_rule(pl_f4 a, pl_f4 b, pl_f4 cd)
 {
     return pl_splat(0.375f) * (a + b) + pl_splat(0.125f) * cd;
@@ -23,6 +44,70 @@ PL_INLINE pl_f4 edge_rule(pl_f4 a, pl_f4 b, pl_f4 cd)
 PL_INLINE pl_f4 ring_rule(pl_f4 m, pl_f4 ab, pl_f4 pq, pl_f4 rs)
 {
     return pl_splat(0.625f) * m + pl_splat(0.0625f) * (ab + (pq + rs));
+}
+
+/* Corner k of a patch, with all that it shares with the other two given. */
+PL_INLINE void do_patch_corner(const float *src, size_t in_stride, float *dst, size_t out_stride, const uint32_t *row,
+                               uint32_t k, uint32_t first, pl_f4 m_after, pl_f4 m_before, pl_f4 i, pl_f4 i_after,
+                               pl_f4 i_before)
+{
+    pl_f4 corner = in(src, in_stride, row[k]);
+    pl_f4 h_after = in(src, in_stride, row[6 + k]), h_before = in(src, in_stride, row[9 + k]);
+    pl_f4 pair_after = h_after + i_after, pair_before = h_before + i_before;
+    uint32_t inner = row[12 + k];
+    first += 6 * k;
+    out(dst, out_stride, first, edge_rule(h_after, h_before, corner + i));
+    out(dst, out_stride, first + 1, edge_rule(h_after, i, m_after + h_before));
+    out(dst, out_stride, first + 2, edge_rule(h_before, i, m_before + h_after));
+    out(dst, out_stride, first + 3, edge_rule(i, i_after, m_after + i_before));
+    out(dst, out_stride, first + 4, edge_rule(m_after, i, pair_after));
+    out(dst, out_stride, first + 5, edge_rule(m_before, i, pair_before));
+    out(dst, out_stride, inner, ring_rule(i, m_after + m_before, pair_after, pair_before));
+}
+
+PL_INLINE void do_patches(const pl_loop_step *step, const float *src, size_t in_stride, float *dst, size_t out_stride,
+                          pl_loop_slice slice)
+{
+    const uint32_t(*rows)[15] = step->patches;
+    uint32_t first = step->patch_out;
+    for (uint32_t n = slice.begin; n < slice.end; ++n)
+    {
+        const uint32_t *row = rows[n];
+        expect_rows(row, 15, 2 * AHEAD);
+        expect_writes(dst, out_stride, first + 18 * (n + AHEAD), AHEAD_LINES);
+        pl_f4 m0 = in(src, in_stride, row[3]), m1 = in(src, in_stride, row[4]), m2 = in(src, in_stride, row[5]);
+        pl_f4 i0 = in(src, in_stride, row[12]), i1 = in(src, in_stride, row[13]), i2 = in(src, in_stride, row[14]);
+        do_patch_corner(src, in_stride, dst, out_stride, row, 0, first + 18 * n, m0, m2, i0, i1, i2);
+        do_patch_corner(src, in_stride, dst, out_stride, row, 1, first + 18 * n, m1, m0, i1, i2, i0);
+        do_patch_corner(src, in_stride, dst, out_stride, row, 2, first + 18 * n, m2, m1, i2, i0, i1);
+    }
+}
+
+PL_INLINE void do_strips(const pl_loop_step *step, const float *src, size_t in_stride, float *dst, size_t out_stride,
+                         pl_loop_slice slice)
+{
+    const uint32_t(*rows)[13] = step->strips;
+    uint32_t first = step->strip_out;
+    for (uint32_t n = slice.begin; n < slice.end; ++n)
+    {
+        const uint32_t *row = rows[n];
+        expect_rows(row, 13, 2 * AHEAD);
+        expect_writes(dst, out_stride, first + 4 * (n + 3 * AHEAD), 1);
+        pl_f4 a = in(src, in_stride, row[0]), h0 = in(src, in_stride, row[1]), m = in(src, in_stride, row[2]);
+        pl_f4 h1 = in(src, in_stride, row[3]), b = in(src, in_stride, row[4]);
+        pl_f4 at_a = in(src, in_stride, row[5]) + in(src, in_stride, row[6]);
+        pl_f4 before = in(src, in_stride, row[7]) + in(src, in_stride, row[8]);
+        pl_f4 behind = in(src, in_stride, row[9]) + in(src, in_stride, row[10]);
+        pl_f4 at_b = in(src, in_stride, row[11]) + in(src, in_stride, row[12]);
+        uint32_t line[3] = {row[1], row[2], row[3]};
+        out(dst, out_stride, first + 4 * n, edge_rule(a, h0, at_a));
+        out(dst, out_stride, first + 4 * n + 1, edge_rule(h0, m, before));
+        out(dst, out_stride, first + 4 * n + 2, edge_rule(m, h1, behind));
+        out(dst, out_stride, first + 4 * n + 3, edge_rule(h1, b, at_b));
+        out(dst, out_stride, line[0], ring_rule(h0, a + m, at_a, before));
+        out(dst, out_stride, line[1], ring_rule(m, h0 + h1, before, behind));
+        out(dst, out_stride, line[2], ring_rule(h1, m + b, behind, at_b));
+    }
 }
 
 PL_INLINE void do_sides(const pl_loop_step *step, const float *src, size_t in_stride, float *dst, size_t out_stride,
@@ -115,6 +200,8 @@ PL_INLINE void do_copies(const pl_loop_step *step, const float *src, size_t in_s
 PL_INLINE void do_block(const pl_loop_step *step, const float *src, size_t in_stride, float *dst, size_t out_stride,
                         uint32_t b)
 {
+    do_patches(step, src, in_stride, dst, out_stride, pl_loop_slice_of(step, step->patch_count, b, b + 1));
+    do_strips(step, src, in_stride, dst, out_stride, pl_loop_slice_of(step, step->strip_count, b, b + 1));
     do_sides(step, src, in_stride, dst, out_stride, pl_loop_slice_of(step, step->side_count, b, b + 1));
     do_middles(step, src, in_stride, dst, out_stride, pl_loop_slice_of(step, step->middle_count, b, b + 1));
     do_edges(step, src, in_stride, dst, out_stride, pl_loop_slice_of(step, step->edge_count, b, b + 1));
