@@ -1,3 +1,4 @@
+#include "support/shapes.h"
 #include "support/support.h"
 
 #include "pleat/mesh.h"
@@ -7,161 +8,6 @@
 #include <string.h>
 
 #define PI 3.14159265358979323846
-
-typedef struct mesh
-{
-    uint32_t vertex_count;
-    uint32_t triangle_count;
-    pleat_vec4 *positions;
-    uint32_t *triangles;
-    pleat_topology *topology;
-} mesh;
-
-static mesh new_mesh(uint32_t vertex_count, uint32_t triangle_count)
-{
-    mesh m = {vertex_count, triangle_count, NULL, NULL, NULL};
-    m.positions = aligned_alloc(16, (size_t)vertex_count * sizeof *m.positions);
-    m.triangles = calloc((size_t)triangle_count * 3, sizeof *m.triangles);
-    assert_true(m.positions && m.triangles);
-    return m;
-}
-
-static void finish_mesh(mesh *m)
-{
-    assert_int_equal(pleat_topology_create(m->vertex_count, m->triangle_count, m->triangles, NULL, &m->topology, NULL),
-                     PLEAT_OK);
-}
-
-static void free_mesh(mesh *m)
-{
-    pleat_topology_destroy(m->topology);
-    free(m->positions);
-    free(m->triangles);
-}
-
-static void set_point(mesh *m, uint32_t v, double x, double y, double z)
-{
-    m->positions[v] = (pleat_vec4){(float)x, (float)y, (float)z, 0};
-}
-
-static void set_quad(mesh *m, uint32_t *t, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
-{
-    const uint32_t quad[6] = {a, b, c, a, c, d};
-    memcpy(&m->triangles[*t * 3], quad, sizeof quad);
-    *t += 2;
-}
-
-/* size by size squares of side 1 in the plane z = 0; inner vertices moved by up to jitter. */
-static mesh make_plane(uint32_t size, float jitter)
-{
-    uint32_t row = size + 1;
-    mesh m = new_mesh(row * row, size * size * 2);
-    uint32_t seed = 12345, t = 0;
-    for (uint32_t i = 0; i < row * row; ++i)
-    {
-        uint32_t x = i % row, y = i / row;
-        bool inner = x > 0 && x < size && y > 0 && y < size;
-        double dx = (double)support_random_float(&seed, -jitter, jitter);
-        double dy = (double)support_random_float(&seed, -jitter, jitter);
-        set_point(&m, i, x + (inner ? dx : 0), y + (inner ? dy : 0), 0);
-        if (x < size && y < size)
-        {
-            set_quad(&m, &t, i, i + 1, i + row + 1, i + row);
-        }
-    }
-    finish_mesh(&m);
-    return m;
-}
-
-/* A prism of so many sides and rows around the z axis, radius 1, open at both ends. */
-static mesh make_tube(uint32_t sides, uint32_t rows, double height)
-{
-    mesh m = new_mesh(sides * (rows + 1), sides * rows * 2);
-    uint32_t t = 0;
-    for (uint32_t i = 0; i <= rows; ++i)
-    {
-        for (uint32_t j = 0; j < sides; ++j)
-        {
-            double angle = 2 * PI * j / sides;
-            set_point(&m, i * sides + j, cos(angle), sin(angle), height * i / rows);
-            if (i < rows)
-            {
-                uint32_t k = (j + 1) % sides;
-                set_quad(&m, &t, i * sides + j, i * sides + k, (i + 1) * sides + k, (i + 1) * sides + j);
-            }
-        }
-    }
-    finish_mesh(&m);
-    return m;
-}
-
-static mesh make_sphere(uint32_t rings)
-{
-    uint32_t columns = rings * 2;
-    mesh m = new_mesh((rings - 1) * columns + 2, (rings - 1) * columns * 2);
-    uint32_t t = 0, top = m.vertex_count - 2, bottom = m.vertex_count - 1;
-    set_point(&m, top, 0, 0, 1);
-    set_point(&m, bottom, 0, 0, -1);
-    for (uint32_t i = 0; i + 1 < rings; ++i)
-    {
-        for (uint32_t j = 0; j < columns; ++j)
-        {
-            double theta = PI * (i + 1) / rings, phi = 2 * PI * j / columns;
-            uint32_t k = (j + 1) % columns;
-            set_point(&m, i * columns + j, sin(theta) * cos(phi), sin(theta) * sin(phi), cos(theta));
-            if (i + 2 < rings)
-            {
-                set_quad(&m, &t, i * columns + j, (i + 1) * columns + j, (i + 1) * columns + k, i * columns + k);
-            }
-        }
-    }
-    for (uint32_t j = 0; j < columns; ++j)
-    {
-        uint32_t k = (j + 1) % columns, last = (rings - 2) * columns;
-        const uint32_t caps[6] = {top, j, k, bottom, last + k, last + j};
-        memcpy(&m.triangles[t * 3], caps, sizeof caps);
-        t += 2;
-    }
-    assert_int_equal(t, m.triangle_count);
-    finish_mesh(&m);
-    return m;
-}
-
-/* A fan around an apex: sides triangles, side edges of length 1, each with this angle at the apex. */
-static mesh make_cone(uint32_t sides, double angle)
-{
-    mesh m = new_mesh(sides + 1, sides);
-    double radius = sin(angle / 2) / sin(PI / sides); /* chord 2 sin(angle / 2) of the base polygon */
-    assert_true(radius < 1);
-    set_point(&m, sides, 0, 0, sqrt(1 - radius * radius));
-    for (uint32_t j = 0; j < sides; ++j)
-    {
-        set_point(&m, j, radius * cos(2 * PI * j / sides), radius * sin(2 * PI * j / sides), 0);
-        const uint32_t triangle[3] = {sides, j, (j + 1) % sides};
-        memcpy(&m.triangles[j * 3], triangle, sizeof triangle);
-    }
-    finish_mesh(&m);
-    return m;
-}
-
-static pleat_vec4 position_of(const mesh *m, pleat_place place)
-{
-    double p[3] = {0, 0, 0};
-    for (uint32_t k = 0; k < 3; ++k)
-    {
-        const pleat_vec4 *v = &m->positions[m->triangles[place.triangle * 3 + k]];
-        p[0] += (double)place.barycentric[k] * (double)v->x;
-        p[1] += (double)place.barycentric[k] * (double)v->y;
-        p[2] += (double)place.barycentric[k] * (double)v->z;
-    }
-    return (pleat_vec4){(float)p[0], (float)p[1], (float)p[2], 0};
-}
-
-static double distance(pleat_vec4 a, pleat_vec4 b)
-{
-    double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y, z = (double)a.z - (double)b.z;
-    return sqrt(x * x + y * y + z * z);
-}
 
 static double dot(pleat_vec4 a, pleat_vec4 b)
 {
@@ -179,7 +25,7 @@ static pleat_vec4 unit(pleat_vec4 a)
     return (pleat_vec4){a.x * s, a.y * s, a.z * s, 0};
 }
 
-static pleat_vec4 normal_of(const mesh *m, uint32_t t)
+static pleat_vec4 normal_of(const support_mesh *m, uint32_t t)
 {
     const pleat_vec4 *a = &m->positions[m->triangles[t * 3]], *b = &m->positions[m->triangles[t * 3 + 1]],
                      *c = &m->positions[m->triangles[t * 3 + 2]];
@@ -187,7 +33,7 @@ static pleat_vec4 normal_of(const mesh *m, uint32_t t)
     return unit(cross(ab, ac));
 }
 
-static pleat_place random_place(const mesh *m, uint32_t *seed)
+static pleat_place random_place(const support_mesh *m, uint32_t *seed)
 {
     pleat_place place = {.triangle = support_random(seed) % m->triangle_count};
     float u = support_random_float(seed, 0, 1), v = support_random_float(seed, 0, 1);
@@ -207,7 +53,7 @@ static pleat_place place_at(uint32_t triangle, float a, float b, float c)
     return (pleat_place){triangle, {a, b, c}};
 }
 
-static pleat_walk walk_from(const mesh *m, pleat_place start, pleat_vec4 direction, float length)
+static pleat_walk walk_from(const support_mesh *m, pleat_place start, pleat_vec4 direction, float length)
 {
     return (pleat_walk){.topology = m->topology,
                         .positions = m->positions,
@@ -217,7 +63,7 @@ static pleat_walk walk_from(const mesh *m, pleat_place start, pleat_vec4 directi
                         .vector = direction};
 }
 
-static void assert_valid(const mesh *m, const pleat_walk_result *r)
+static void assert_valid(const support_mesh *m, const pleat_walk_result *r)
 {
     assert_true(r->place.triangle < m->triangle_count);
     float sum = 0;
@@ -233,9 +79,9 @@ static void assert_valid(const mesh *m, const pleat_walk_result *r)
 
 static void assert_near(pleat_vec4 a, pleat_vec4 b, double tolerance)
 {
-    if (!(distance(a, b) <= tolerance))
+    if (!(support_distance(a, b) <= tolerance))
     {
-        fail_msg("(%g, %g, %g) is %g from (%g, %g, %g)", (double)a.x, (double)a.y, (double)a.z, distance(a, b),
+        fail_msg("(%g, %g, %g) is %g from (%g, %g, %g)", (double)a.x, (double)a.y, (double)a.z, support_distance(a, b),
                  (double)b.x, (double)b.y, (double)b.z);
     }
 }
@@ -245,12 +91,12 @@ static void assert_near(pleat_vec4 a, pleat_vec4 b, double tolerance)
 static void test_walk_is_straight_in_a_plane(void **state)
 {
     (void)state;
-    mesh m = make_plane(20, 0.24f);
+    support_mesh m = support_plane(20, 0.24f);
     uint32_t seed = 3, walked_whole = 0;
     for (uint32_t i = 0; i < 3000; ++i)
     {
         pleat_place start = random_place(&m, &seed);
-        pleat_vec4 p = position_of(&m, start);
+        pleat_vec4 p = support_position(&m, start);
         double angle = (double)support_random_float(&seed, 0, 6.2831f);
         pleat_vec4 d = {(float)cos(angle), (float)sin(angle), 0, 0};
         float length = support_random_float(&seed, 0, 12);
@@ -259,7 +105,7 @@ static void test_walk_is_straight_in_a_plane(void **state)
         pleat_walk_result r = pleat_walk_run(&walk);
         assert_valid(&m, &r);
         pleat_vec4 expected = {p.x + d.x * r.walked, p.y + d.y * r.walked, 0, 0};
-        assert_near(position_of(&m, r.place), expected, 2e-5);
+        assert_near(support_position(&m, r.place), expected, 2e-5);
         assert_near(r.end_direction, d, 2e-6);
         assert_near(r.end_vector, walk.vector, 5e-6);
         bool inside =
@@ -269,7 +115,7 @@ static void test_walk_is_straight_in_a_plane(void **state)
         walked_whole += inside;
     }
     assert_true(walked_whole > 1000);
-    free_mesh(&m);
+    support_mesh_free(&m);
 }
 
 /* Along grid lines and diagonals the path goes from vertex to vertex; so does the start at a vertex, named by any of
@@ -277,7 +123,7 @@ static void test_walk_is_straight_in_a_plane(void **state)
 static void test_walk_passes_through_vertices(void **state)
 {
     (void)state;
-    mesh m = make_plane(12, 0);
+    support_mesh m = support_plane(12, 0);
     for (uint32_t i = m.topology->ring_start[6 * 13 + 6]; i < m.topology->ring_start[6 * 13 + 7]; ++i)
     {
         uint32_t corner = m.topology->ring_corner[i];
@@ -295,7 +141,7 @@ static void test_walk_passes_through_vertices(void **state)
                 pleat_walk_result r = pleat_walk_run(&walk);
                 assert_int_equal(r.end, PLEAT_WALK_DONE);
                 float s = 5 / sqrtf((float)(x * x + y * y));
-                assert_near(position_of(&m, r.place), (pleat_vec4){6 + s * d.x, 6 + s * d.y, 0, 0}, 1e-5);
+                assert_near(support_position(&m, r.place), (pleat_vec4){6 + s * d.x, 6 + s * d.y, 0, 0}, 1e-5);
                 assert_near(r.end_vector, d, 1e-5);
             }
         }
@@ -304,8 +150,8 @@ static void test_walk_passes_through_vertices(void **state)
     pleat_walk walk = walk_from(&m, place_at(0, 0.5f, 0.5f, 0), (pleat_vec4){1, 0, 0, 0}, 3);
     pleat_walk_result r = pleat_walk_run(&walk);
     assert_int_equal(r.end, PLEAT_WALK_DONE);
-    assert_near(position_of(&m, r.place), (pleat_vec4){3.5f, 0, 0, 0}, 1e-5);
-    free_mesh(&m);
+    assert_near(support_position(&m, r.place), (pleat_vec4){3.5f, 0, 0, 0}, 1e-5);
+    support_mesh_free(&m);
 }
 
 /* ---- Developable surfaces ---- */
@@ -325,7 +171,7 @@ static void test_walk_on_a_tube_is_a_helix(void **state)
     static const uint32_t sides[] = {4, 5, 24, 200}; /* 4: the band of a cube's faces */
     for (uint32_t n = 0; n < 4; ++n)
     {
-        mesh m = make_tube(sides[n], 30, 4);
+        support_mesh m = support_tube(sides[n], 30, 4);
         double chord = 2 * sin(PI / sides[n]);
         uint32_t seed = 17;
         for (uint32_t i = 0; i < 300; ++i)
@@ -347,50 +193,50 @@ static void test_walk_on_a_tube_is_a_helix(void **state)
             pleat_walk_result r = pleat_walk_run(&walk);
             assert_valid(&m, &r);
             assert_int_equal(r.end, PLEAT_WALK_DONE);
-            assert_near(position_of(&m, r.place), roll(sides[n], u0 + cos(slope) * length, 2 + sin(slope) * length),
-                        4e-5);
+            assert_near(support_position(&m, r.place),
+                        roll(sides[n], u0 + cos(slope) * length, 2 + sin(slope) * length), 4e-5);
             assert_near(r.end_vector, (pleat_vec4){0, 0, 1, 0}, 1e-5);
             assert_true(fabs((double)r.end_direction.z - sin(slope)) < 1e-5);
             double sum = 0;
             for (uint32_t k = 1; k < r.path_count; ++k)
             {
-                sum += distance(position_of(&m, path[k - 1]), position_of(&m, path[k]));
+                sum += support_distance(support_position(&m, path[k - 1]), support_position(&m, path[k]));
             }
             assert_true(fabs(sum - length) < 1e-4);
         }
-        free_mesh(&m);
+        support_mesh_free(&m);
     }
 }
 
 /* A cube of side 2 about 0. */
-static mesh make_cube(void)
+static support_mesh make_cube(void)
 {
-    mesh m = new_mesh(8, 12);
+    support_mesh m = support_mesh_new(8, 12);
     for (uint32_t v = 0; v < 8; ++v)
     {
-        set_point(&m, v, v & 1 ? 1 : -1, v & 2 ? 1 : -1, v & 4 ? 1 : -1);
+        support_mesh_point(&m, v, v & 1 ? 1 : -1, v & 2 ? 1 : -1, v & 4 ? 1 : -1);
     }
     uint32_t t = 0;
-    set_quad(&m, &t, 4, 5, 7, 6); /* +z */
-    set_quad(&m, &t, 1, 0, 2, 3); /* -z */
-    set_quad(&m, &t, 5, 1, 3, 7); /* +x */
-    set_quad(&m, &t, 0, 4, 6, 2); /* -x */
-    set_quad(&m, &t, 6, 7, 3, 2); /* +y */
-    set_quad(&m, &t, 0, 1, 5, 4); /* -y */
-    finish_mesh(&m);
+    support_mesh_quad(&m, &t, 4, 5, 7, 6); /* +z */
+    support_mesh_quad(&m, &t, 1, 0, 2, 3); /* -z */
+    support_mesh_quad(&m, &t, 5, 1, 3, 7); /* +x */
+    support_mesh_quad(&m, &t, 0, 4, 6, 2); /* -x */
+    support_mesh_quad(&m, &t, 6, 7, 3, 2); /* +y */
+    support_mesh_quad(&m, &t, 0, 1, 5, 4); /* -y */
+    support_mesh_finish(&m);
     return m;
 }
 
 static void test_walk_over_a_cube_is_straight_when_unfolded(void **state)
 {
     (void)state;
-    mesh m = make_cube();
+    support_mesh m = make_cube();
     /* Round four faces and back to the start: through +z, +x, -z, -x. */
     pleat_walk walk = walk_from(&m, place_at(0, 0.5f, 0.125f, 0.375f), (pleat_vec4){1, 0, 0, 0}, 8);
-    pleat_vec4 from = position_of(&m, walk.start);
+    pleat_vec4 from = support_position(&m, walk.start);
     pleat_walk_result r = pleat_walk_run(&walk);
     assert_int_equal(r.end, PLEAT_WALK_DONE);
-    assert_near(position_of(&m, r.place), from, 1e-6);
+    assert_near(support_position(&m, r.place), from, 1e-6);
     assert_near(r.end_direction, (pleat_vec4){1, 0, 0, 0}, 1e-6);
     /* Over the corner region: from the top face to +x and on to +y, by the net of the three faces. From (0, 0, 1) along
      * (2, 1): leaves the top at (1, 1/2), reaches +y after one more in x and 1/2 in y of the net, at height 0. */
@@ -402,11 +248,11 @@ static void test_walk_over_a_cube_is_straight_when_unfolded(void **state)
     assert_int_equal(r.end, PLEAT_WALK_DONE);
     /* On the net: 2.5 in x, 1.25 in y; on +x, depth 1.5 below the top and y 1.25: 0.25 over the edge into +y. There the
      * face +y hangs on the edge x = 1, y = 1: it goes on 0.25 inward from x = 1, at z = 1 - 1.5. */
-    assert_near(position_of(&m, r.place), (pleat_vec4){0.75f, 1, -0.5f, 0}, 1e-6);
+    assert_near(support_position(&m, r.place), (pleat_vec4){0.75f, 1, -0.5f, 0}, 1e-6);
     pleat_vec4 expected = unit((pleat_vec4){-1, 0, -2, 0});
     assert_near(r.end_direction, expected, 1e-6);
     assert_near(r.end_vector, (pleat_vec4){0, 3, 0, 0}, 1e-6);
-    free_mesh(&m);
+    support_mesh_free(&m);
 }
 
 /* ---- Cones ---- */
@@ -416,22 +262,22 @@ static void test_walk_through_an_apex_halves_the_angle(void **state)
     (void)state;
     for (uint32_t sides = 3; sides <= 12; ++sides)
     {
-        mesh m = make_cone(sides, 0.9 * 2 * PI / sides);
+        support_mesh m = support_cone(sides, 0.9 * 2 * PI / sides);
         pleat_vec4 apex = m.positions[sides];
         /* Up the middle of side 0, 0.4 from the apex, then 0.3 beyond it. */
         pleat_place start = place_at(0, 0.6f, 0.2f, 0.2f);
-        pleat_vec4 p = position_of(&m, start);
+        pleat_vec4 p = support_position(&m, start);
         pleat_vec4 d = {apex.x - p.x, apex.y - p.y, apex.z - p.z, 0};
-        pleat_walk walk = walk_from(&m, start, d, (float)(distance(p, apex) + 0.3));
+        pleat_walk walk = walk_from(&m, start, d, (float)(support_distance(p, apex) + 0.3));
         pleat_walk_result r = pleat_walk_run(&walk);
         assert_int_equal(r.end, PLEAT_WALK_DONE);
         /* Half way round is the middle of a side for an even number of sides, else an edge. */
         double turn = 2 * PI * (0.5 / sides + 0.5);
-        pleat_vec4 end = position_of(&m, r.place);
-        assert_true(fabs(distance(end, apex) - 0.3) < 1e-6);
+        pleat_vec4 end = support_position(&m, r.place);
+        assert_true(fabs(support_distance(end, apex) - 0.3) < 1e-6);
         double reached = atan2((double)end.y, (double)end.x);
         assert_true(fabs(remainder(reached - turn, 2 * PI)) < 1e-5);
-        free_mesh(&m);
+        support_mesh_free(&m);
     }
 }
 
@@ -443,14 +289,14 @@ static void test_walk_around_a_cone_turns_by_the_deficit(void **state)
     for (uint32_t i = 0; i < 3; ++i)
     {
         double beta = angles[i];
-        mesh m = make_cone(12, beta);
+        support_mesh m = support_cone(12, beta);
         pleat_vec4 vector = {0, 0, 0, 0}, first = {0, 0, 0, 0};
         pleat_place place = place_at(0, 0.5f, 0.25f, 0.25f);
         double radius = 0.5 * cos(beta / 2), chord = 2 * radius * sin(1.5 * beta);
         for (uint32_t leg = 0; leg < 4; ++leg)
         {
             /* The chord of three sides leaves at this angle against the way to the apex. */
-            pleat_vec4 p = position_of(&m, place), apex = m.positions[12];
+            pleat_vec4 p = support_position(&m, place), apex = m.positions[12];
             pleat_vec4 inward = unit((pleat_vec4){apex.x - p.x, apex.y - p.y, apex.z - p.z, 0});
             pleat_vec4 n = normal_of(&m, place.triangle);
             pleat_vec4 across = cross(inward, n); /* counter-clockwise about z */
@@ -467,19 +313,19 @@ static void test_walk_around_a_cone_turns_by_the_deficit(void **state)
             pleat_walk_result r = pleat_walk_run(&walk);
             assert_int_equal(r.end, PLEAT_WALK_DONE);
             assert_int_equal(r.place.triangle, (leg * 3 + 3) % 12);
-            assert_near(position_of(&m, r.place),
+            assert_near(support_position(&m, r.place),
                         (pleat_vec4){(leg % 4 == 0 || leg % 4 == 2 ? -1.0f : 1.0f) * p.y,
                                      (leg % 4 == 0 || leg % 4 == 2 ? 1.0f : -1.0f) * p.x, p.z, 0},
                         leg % 2 == 0 ? 1e-5 : 10); /* a quarter turn each */
             vector = r.end_vector;
             place = r.place;
         }
-        assert_near(position_of(&m, place), position_of(&m, place_at(0, 0.5f, 0.25f, 0.25f)), 1e-5);
+        assert_near(support_position(&m, place), support_position(&m, place_at(0, 0.5f, 0.25f, 0.25f)), 1e-5);
         pleat_vec4 n = normal_of(&m, 0);
         double turned = atan2(dot(cross(first, vector), n), dot(first, vector));
         assert_true(fabs(dot(vector, n)) < 1e-5);
         assert_true(fabs(remainder(turned - (2 * PI - 12 * beta), 2 * PI)) < 2e-5);
-        free_mesh(&m);
+        support_mesh_free(&m);
     }
 }
 
@@ -487,13 +333,13 @@ static void test_walk_around_a_cone_turns_by_the_deficit(void **state)
 
 static double worst_on_sphere(uint32_t rings, float length)
 {
-    mesh m = make_sphere(rings);
+    support_mesh m = support_sphere(rings);
     uint32_t seed = 5;
     double worst = 0;
     for (uint32_t i = 0; i < 60; ++i)
     {
         pleat_place start = random_place(&m, &seed);
-        pleat_vec4 p = unit(position_of(&m, start));
+        pleat_vec4 p = unit(support_position(&m, start));
         pleat_vec4 d = {support_random_float(&seed, -1, 1), support_random_float(&seed, -1, 1),
                         support_random_float(&seed, -1, 1), 0};
         float off = (float)dot(d, p);
@@ -503,9 +349,9 @@ static double worst_on_sphere(uint32_t rings, float length)
         assert_int_equal(r.end, PLEAT_WALK_DONE);
         float c = cosf(length), s = sinf(length);
         pleat_vec4 expected = {c * p.x + s * d.x, c * p.y + s * d.y, c * p.z + s * d.z, 0};
-        worst = fmax(worst, distance(position_of(&m, r.place), expected));
+        worst = fmax(worst, support_distance(support_position(&m, r.place), expected));
     }
-    free_mesh(&m);
+    support_mesh_free(&m);
     return worst;
 }
 
@@ -523,7 +369,7 @@ static void test_walk_on_a_sphere_follows_great_circles(void **state)
 static void test_walk_can_be_walked_back(void **state)
 {
     (void)state;
-    mesh m = make_plane(20, 0.24f);
+    support_mesh m = support_plane(20, 0.24f);
     uint32_t seed = 8, beside = 0;
     for (uint32_t v = 0; v < m.vertex_count; ++v)
     {
@@ -543,7 +389,7 @@ static void test_walk_can_be_walked_back(void **state)
         walk.length = r.walked;
         walk.vector = r.end_vector;
         pleat_walk_result back = pleat_walk_run(&walk);
-        if (distance(position_of(&m, back.place), position_of(&m, start)) > 1e-4 ||
+        if (support_distance(support_position(&m, back.place), support_position(&m, start)) > 1e-4 ||
             back.place.triangle != start.triangle)
         {
             ++beside; /* passed a vertex on the other side, within the rounding of the place in between */
@@ -552,13 +398,13 @@ static void test_walk_can_be_walked_back(void **state)
         assert_near(back.end_vector, vector, 1e-4);
     }
     assert_true(beside <= 4);
-    free_mesh(&m);
+    support_mesh_free(&m);
 }
 
 static void test_walk_lists_its_path(void **state)
 {
     (void)state;
-    mesh m = make_plane(10, 0.3f);
+    support_mesh m = support_plane(10, 0.3f);
     pleat_place path[64];
     pleat_walk walk = walk_from(&m, place_at(0, 0.3f, 0.3f, 0.4f), (pleat_vec4){1, 0.8f, 0, 0}, 8);
     walk.path = path;
@@ -583,34 +429,34 @@ static void test_walk_lists_its_path(void **state)
     assert_int_equal(pleat_walk_run(&walk).end, PLEAT_WALK_DONE);
     walk.path_capacity = 0;
     assert_int_equal(pleat_walk_run(&walk).end, PLEAT_WALK_FULL);
-    free_mesh(&m);
+    support_mesh_free(&m);
 }
 
 static void test_walk_stops_at_edges_it_cannot_cross(void **state)
 {
     (void)state;
     /* Three triangles on one edge, x = 0. */
-    mesh m = new_mesh(5, 3);
-    set_point(&m, 0, 0, -1, 0);
-    set_point(&m, 1, 0, 1, 0);
-    set_point(&m, 2, -1, 0, 0);
-    set_point(&m, 3, 1, 0, 0);
-    set_point(&m, 4, 0, 0, 1);
+    support_mesh m = support_mesh_new(5, 3);
+    support_mesh_point(&m, 0, 0, -1, 0);
+    support_mesh_point(&m, 1, 0, 1, 0);
+    support_mesh_point(&m, 2, -1, 0, 0);
+    support_mesh_point(&m, 3, 1, 0, 0);
+    support_mesh_point(&m, 4, 0, 0, 1);
     const uint32_t triangles[9] = {0, 1, 2, 1, 0, 3, 0, 1, 4};
     memcpy(m.triangles, triangles, sizeof triangles);
-    finish_mesh(&m);
+    support_mesh_finish(&m);
     pleat_walk walk = walk_from(&m, place_at(0, 0.25f, 0.25f, 0.5f), (pleat_vec4){1, 0, 0, 0}, 3);
     pleat_walk_result r = pleat_walk_run(&walk);
     assert_int_equal(r.end, PLEAT_WALK_BOUNDARY);
     assert_true(fabsf(r.walked - 0.5f) < 1e-6f);
-    assert_near(position_of(&m, r.place), (pleat_vec4){0, 0, 0, 0}, 1e-6);
-    free_mesh(&m);
+    assert_near(support_position(&m, r.place), (pleat_vec4){0, 0, 0, 0}, 1e-6);
+    support_mesh_free(&m);
 }
 
 static void test_walk_takes_bad_input(void **state)
 {
     (void)state;
-    mesh m = make_plane(4, 0);
+    support_mesh m = support_plane(4, 0);
     pleat_walk good = walk_from(&m, place_at(9, 0.3f, 0.3f, 0.4f), (pleat_vec4){1, 0, 0, 0}, 1);
     pleat_walk walk = good;
     walk.length = 0;
@@ -633,7 +479,7 @@ static void test_walk_takes_bad_input(void **state)
     assert_valid(&m, &r);
     walk.start = place_at(9999, 1, 0, 0);
     assert_int_equal(pleat_walk_run(&walk).end, PLEAT_WALK_STUCK);
-    free_mesh(&m);
+    support_mesh_free(&m);
 }
 
 /* Vertices pulled together at random until many triangles have no area: no walk may hang or lose its numbers. */
@@ -643,7 +489,7 @@ static void test_walk_survives_slivers(void **state)
     uint32_t seed = 99, whole = 0;
     for (uint32_t round = 0; round < 20; ++round)
     {
-        mesh m = make_sphere(12);
+        support_mesh m = support_sphere(12);
         for (uint32_t i = 0; i < m.vertex_count * (round % 4) / 4; ++i)
         {
             uint32_t a = support_random(&seed) % m.vertex_count, b = support_random(&seed) % m.vertex_count;
@@ -672,7 +518,7 @@ static void test_walk_survives_slivers(void **state)
             assert_valid(&m, &r);
             whole += r.end == PLEAT_WALK_DONE;
         }
-        free_mesh(&m);
+        support_mesh_free(&m);
     }
     assert_true(whole > 2000);
 }

@@ -252,6 +252,30 @@ typedef struct pleat_walk_result
 /* Never allocates; safe from many threads at once. A length of 0 or less gives the start back. */
 pleat_walk_result pleat_walk_run(const pleat_walk *walk);
 
+/* ---- Distance along a surface ------------------------------------------------------------------------------------ */
+
+typedef struct pleat_geodesic pleat_geodesic;
+
+/* Where distances are counted from. The path of a walk is a curve of sources: all but the first joined. */
+typedef struct pleat_geodesic_source
+{
+    pleat_place place;
+    float distance; /* at the place itself, 0 or more */
+    bool joined;    /* so is the straight piece from the source before it, which lies in this place's triangle */
+} pleat_geodesic_source;
+
+/* topology must outlive the object. */
+pleat_result pleat_geodesic_create(const pleat_topology *topology, const pleat_host *host, pleat_geodesic **geodesic,
+                                   pleat_error *error);
+void pleat_geodesic_destroy(pleat_geodesic *geodesic);
+/* Shortest distances along the surface from the sources to the vertices, exact over the triangles. distances: #V, out;
+ * INFINITY where it is over radius (INFINITY allowed) or there is no way. nearest: #V, out, the source each was counted
+ * from (of a joined piece the later one), PLEAT_NONE where the distance is INFINITY; may be NULL. May allocate what it
+ * then keeps for later calls; when it fails, nothing was written. One call on an object at a time. */
+pleat_result pleat_geodesic_distances(pleat_geodesic *geodesic, const pleat_vec4 *positions, uint32_t source_count,
+                                      const pleat_geodesic_source *sources, float radius, float *distances,
+                                      uint32_t *nearest, pleat_error *error);
+
 PLEAT_END
 
 #endif

@@ -343,8 +343,7 @@ static void count_range(void *data, uint32_t begin, uint32_t end, uint32_t worke
 {
     (void)worker;
     crossing_job *whole = data;
-    crossing_job part = *whole;
-    part.count = 0;
+    crossing_job part = {.bvh = whole->bvh, .other = whole->other, .marks = whole->marks};
     for (uint32_t i = begin; i < end; ++i)
     {
         cross_tree(&part, i);
