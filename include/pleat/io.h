@@ -111,7 +111,8 @@ pleat_result pleat_gltf_write(const pleat_asset *asset, const pleat_gltf_edits *
 /* ---- Point caches and mesh sequences out --------------------------------------------------------------------------
  */
 
-/* What a cache holds, and for OBJ and PLY the mesh its frames are drawn on. */
+/* What a cache holds, and for OBJ and PLY the mesh its frames are drawn on. Its arrays must stay valid while a writer uses
+ * them. */
 typedef struct pleat_cache_desc
 {
     uint32_t vertex_count;
@@ -124,6 +125,7 @@ typedef struct pleat_cache_desc
     const float *uvs;          /* #V by 2 or NULL */
     uint32_t group_count;      /* named ranges of triangles, or 0 */
     const struct pleat_cache_group *groups;
+    pleat_outputs *outputs; /* NULL, or the group that the files are to appear with */
 } pleat_cache_desc;
 
 typedef struct pleat_cache_group
@@ -145,6 +147,31 @@ pleat_result pleat_cache_writer_frame(pleat_cache_writer *writer, const pleat_ve
 pleat_result pleat_cache_writer_commit(pleat_cache_writer *writer, pleat_error *error);
 /* Without commit: removes what was begun. */
 void pleat_cache_writer_destroy(pleat_cache_writer *writer);
+
+/* One mesh within a cache. */
+typedef struct pleat_cache_range
+{
+    const char *node, *mesh, *material; /* names; NULL stands for "" */
+    uint32_t primitive;                 /* of the mesh */
+    uint32_t first_vertex, vertex_count;
+    uint32_t first_triangle, triangle_count;
+} pleat_cache_range;
+
+typedef struct pleat_cache_sidecars
+{
+    const pleat_vec3 *rest;         /* the desc's vertex_count */
+    const pleat_vec3 *rest_normals; /* or NULL */
+    const char *units;              /* of positions; NULL: "metres" */
+    uint32_t range_count;
+    const pleat_cache_range *ranges;
+} pleat_cache_sidecars;
+
+/* Writes what lies beside the cache NAME.pc2 (or another ending): NAME.rest.obj, the rest shape and the triangles of
+ * exactly the cache's vertices in their order, one group for each node; and NAME.json: names and ranges of the
+ * meshes, times of the frames, fps, units. Both appear together, with desc->outputs if given. host may be NULL. */
+pleat_result pleat_cache_sidecars_write(const char *path, const pleat_cache_desc *desc,
+                                        const pleat_cache_sidecars *sidecars, const pleat_host *host,
+                                        pleat_error *error);
 
 /* ---- Point caches in ------------------------------------------------------------------------------------------------
  */

@@ -7,13 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The loaders that a build may be without. */
-#pragma weak pl_obj_load
-#pragma weak pl_ply_load
-#pragma weak pl_sequence_is
-#pragma weak pl_sequence_load
-#pragma weak pl_points_load
-
 struct pl_asset_closer
 {
     pl_asset_closer *next;
@@ -243,11 +236,6 @@ static pleat_result finish(pleat_asset *asset, pleat_error *error)
     return PLEAT_OK;
 }
 
-static pleat_result missing(const pleat_asset *asset, pleat_error *error)
-{
-    return pl_fail(error, PLEAT_UNSUPPORTED, "%s: this build has no loader for it", asset->name);
-}
-
 static pleat_result parse(pleat_asset *asset, const uint8_t *bytes, size_t size, unsigned char **owned,
                           pleat_error *error)
 {
@@ -257,9 +245,9 @@ static pleat_result parse(pleat_asset *asset, const uint8_t *bytes, size_t size,
     case PLEAT_FORMAT_GLB:
         return pl_gltf_load(asset, bytes, size, owned, error);
     case PLEAT_FORMAT_OBJ:
-        return pl_obj_load ? pl_obj_load(asset, bytes, size, error) : missing(asset, error);
+        return pl_obj_load(asset, bytes, size, error);
     case PLEAT_FORMAT_PLY:
-        return pl_ply_load ? pl_ply_load(asset, bytes, size, error) : missing(asset, error);
+        return pl_ply_load(asset, bytes, size, error);
     case PLEAT_FORMAT_PC2:
     case PLEAT_FORMAT_MDD:
         return pl_fail(error, PLEAT_UNSUPPORTED,
@@ -273,7 +261,7 @@ static pleat_result parse(pleat_asset *asset, const uint8_t *bytes, size_t size,
 
 static pleat_result load(pleat_asset *asset, const char *path, const pleat_load_options *options, pleat_error *error)
 {
-    if (pl_sequence_is && pl_sequence_is(path))
+    if (pl_sequence_is(path))
     {
         PL_TRY(pl_sequence_load(asset, path, options->sequence_fps, error));
     }
@@ -292,8 +280,7 @@ static pleat_result load(pleat_asset *asset, const char *path, const pleat_load_
     }
     if (options->points_path)
     {
-        PL_TRY(pl_points_load ? pl_points_load(asset, options->points_path, options->points_fps, error)
-                              : missing(asset, error));
+        PL_TRY(pl_points_load(asset, options->points_path, options->points_fps, error));
     }
     return finish(asset, error);
 }

@@ -20,6 +20,10 @@ struct pleat_asset
     const char *name; /* the path as it was given */
     pleat_format format;
     pleat_model model;
+    /* OBJ and PLY: which of the file's source_point_count vertices each render vertex of the mesh came from, so that
+     * point caches of the file's own vertices fit too; else NULL. */
+    const uint32_t *source_points;
+    uint32_t source_point_count;
     pl_asset_closer *closers;
     pl_gltf *gltf;         /* the document, for glTF that was read; else NULL */
     const char *generator; /* for assets made of a model; else NULL */

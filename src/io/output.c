@@ -505,11 +505,12 @@ pleat_result pleat_outputs_create(const pleat_host *host, pleat_outputs **output
     return PLEAT_OK;
 }
 
-static pleat_result group_add(pleat_outputs *group, pl_output *output, pleat_error *error)
+static pleat_result group_reserve(pleat_outputs *group, uint32_t more, pleat_error *error)
 {
-    if (group->count == group->capacity)
+    if (more > group->capacity - group->count)
     {
         uint32_t capacity = group->capacity ? 2 * group->capacity : 16;
+        capacity = capacity - group->count < more ? group->count + more : capacity;
         pl_output **members = pl_realloc(&group->memory, group->members, capacity, sizeof *members);
         if (!members)
         {
@@ -518,7 +519,24 @@ static pleat_result group_add(pleat_outputs *group, pl_output *output, pleat_err
         group->members = members;
         group->capacity = capacity;
     }
+    return PLEAT_OK;
+}
+
+static pleat_result group_add(pleat_outputs *group, pl_output *output, pleat_error *error)
+{
+    PL_TRY(group_reserve(group, 1, error));
     group->members[group->count++] = output;
+    return PLEAT_OK;
+}
+
+pleat_result pl_outputs_move(pleat_outputs *from, pleat_outputs *to, pleat_error *error)
+{
+    PL_TRY(group_reserve(to, from->count, error));
+    for (uint32_t i = 0; i < from->count; ++i)
+    {
+        to->members[to->count++] = from->members[i];
+    }
+    from->count = 0;
     return PLEAT_OK;
 }
 

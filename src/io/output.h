@@ -37,4 +37,7 @@ pleat_result pl_output_end(pl_output *output, pleat_outputs *group, pleat_error 
 /* Drops the output and its temporary. NULL is fine. */
 void pl_output_abort(pl_output *output);
 
+/* Hands all that a group holds to another one. On failure both are as they were. */
+pleat_result pl_outputs_move(pleat_outputs *from, pleat_outputs *to, pleat_error *error);
+
 #endif
