@@ -24,8 +24,7 @@ enum
 
 typedef struct pl_bvh_node
 {
-    pl_f4 low[3]; /* by axis, one lane a child */
-    pl_f4 high[3];
+    pl_f4 bounds[6]; /* low x, y, z, then high x, y, z; one lane a child */
     uint32_t child[PL_BVH_WIDTH];
     uint32_t last_block[PL_BVH_WIDTH]; /* of the child's run */
 } pl_bvh_node;

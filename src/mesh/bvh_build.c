@@ -255,8 +255,8 @@ static pleat_result add_node(builder *build, uint32_t *index)
     pl_bvh_node *node = &bvh->nodes[bvh->node_count];
     for (int axis = 0; axis < 3; ++axis)
     {
-        node->low[axis] = pl_splat(INFINITY);
-        node->high[axis] = pl_splat(-INFINITY);
+        node->bounds[axis] = pl_splat(INFINITY);
+        node->bounds[axis + 3] = pl_splat(-INFINITY);
     }
     for (uint32_t i = 0; i < PL_BVH_WIDTH; ++i)
     {

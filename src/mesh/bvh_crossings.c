@@ -284,7 +284,7 @@ PL_INLINE uint32_t children_met(const pl_bvh_node *node, const one_block *ours, 
     pl_i4 mask = {-1, -1, -1, -1};
     for (int axis = 0; axis < 3; ++axis)
     {
-        mask &= (pl_i4)(node->low[axis] < ours->high[axis]) & (pl_i4)(ours->low[axis] < node->high[axis]);
+        mask &= (pl_i4)(node->bounds[axis] < ours->high[axis]) & (pl_i4)(ours->low[axis] < node->bounds[axis + 3]);
     }
     uint32_t met = 0;
     for (uint32_t bits = pl_mask4(mask); bits; bits &= bits - 1)

@@ -141,33 +141,45 @@ PL_INLINE pl_f4 boxes_squared(const pl_bvh_node *node, const pl_f4 p[3])
     pl_f4 d[3];
     for (int axis = 0; axis < 3; ++axis)
     {
-        d[axis] = pl_max4(pl_max4(node->low[axis] - p[axis], p[axis] - node->high[axis]), pl_splat(0));
+        d[axis] = pl_max4(pl_max4(node->bounds[axis] - p[axis], p[axis] - node->bounds[axis + 3]), pl_splat(0));
     }
     return dot4(d, d);
 }
 
-/* Puts the children within reach on the stack, the nearest on top. */
-PL_INLINE uint32_t push_children(const pl_bvh_node *node, const nearest_query *query, waiting *stack, uint32_t count)
+/* The child to go into next: the nearest within reach; the others wait, the nearest of them on top. PL_BVH_EMPTY where
+ * there is none. */
+PL_INLINE uint32_t choose_child(const pl_bvh_node *node, const nearest_query *query, waiting *stack, uint32_t *count)
 {
     pl_f4 squared = boxes_squared(node, query->point);
     uint32_t mask = pl_mask4((pl_i4)(squared <= pl_splat(query->squared)));
-    uint32_t bottom = count;
+    waiting first = {INFINITY, PL_BVH_EMPTY};
+    uint32_t bottom = *count;
     for (; mask; mask &= mask - 1)
     {
         uint32_t i = (uint32_t)__builtin_ctz(mask);
         waiting next = {squared[i], node->child[i]};
         if (next.child == PL_BVH_EMPTY)
         {
+            continue; /* its box is infinitely far, and so may be what we look for */
+        }
+        if (next.squared < first.squared || first.child == PL_BVH_EMPTY)
+        {
+            waiting swap = first;
+            first = next;
+            next = swap;
+        }
+        if (next.child == PL_BVH_EMPTY)
+        {
             continue;
         }
-        uint32_t at = count++;
+        uint32_t at = (*count)++;
         for (; at > bottom && stack[at - 1].squared < next.squared; --at)
         {
             stack[at] = stack[at - 1];
         }
         stack[at] = next;
     }
-    return count;
+    return first.child;
 }
 
 static pleat_hit finish(const pleat_bvh *bvh, const nearest_query *query)
@@ -202,22 +214,25 @@ pleat_hit pleat_bvh_nearest(const pleat_bvh *bvh, pleat_vec4 point, float max_di
     query.point[1] = pl_splat(point.y);
     query.point[2] = pl_splat(point.z);
     waiting stack[PL_BVH_STACK];
-    uint32_t count = push_children(&bvh->nodes[0], &query, stack, 0);
-    while (count > 0)
+    uint32_t count = 0;
+    uint32_t child = 0;
+    for (;;)
     {
-        waiting next = stack[--count];
-        if (!(next.squared <= query.squared))
+        while (!(child & PL_BVH_LEAF))
         {
-            continue;
+            child = choose_child(&bvh->nodes[child], &query, stack, &count);
         }
-        if (next.child & PL_BVH_LEAF)
+        if (child != PL_BVH_EMPTY)
         {
-            visit_block(bvh, next.child & ~PL_BVH_LEAF, &query);
+            visit_block(bvh, child & ~PL_BVH_LEAF, &query);
         }
-        else
+        do
         {
-            count = push_children(&bvh->nodes[next.child], &query, stack, count);
-        }
+            if (count == 0)
+            {
+                return finish(bvh, &query);
+            }
+            child = stack[--count].child;
+        } while (!(stack[count].squared <= query.squared));
     }
-    return finish(bvh, &query);
 }

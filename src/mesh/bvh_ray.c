@@ -24,8 +24,9 @@ typedef struct ray_query
     pl_f4 shear_y;
     int axis_x;
     int axis_y;
-    int axis_z;        /* the direction's largest */
-    bool backwards[3]; /* along this axis the high side of a box comes first */
+    int axis_z;       /* the direction's largest */
+    int near_side[3]; /* in bounds: the side of a box that comes first along each axis */
+    int far_side[3];
     float direction_z;
     float t_min;
     float t; /* best so far */
@@ -73,7 +74,8 @@ static bool set_up(const pleat_bvh *bvh, pleat_vec4 origin, pleat_vec4 direction
         {
             inverse = copysignf(1e30f, d[axis]);
         }
-        ray->backwards[axis] = inverse < 0;
+        ray->near_side[axis] = inverse < 0 ? axis + 3 : axis;
+        ray->far_side[axis] = inverse < 0 ? axis : axis + 3;
         float shift = inverse < 0 ? -margin : margin;
         ray->origin[axis] = pl_splat(o[axis]);
         ray->origin_near[axis] = pl_splat(o[axis] + shift);
@@ -86,15 +88,14 @@ static bool set_up(const pleat_bvh *bvh, pleat_vec4 origin, pleat_vec4 direction
     return true;
 }
 
-/* Where the ray enters and leaves a box of four, before it is cut to t_min..t. */
-PL_INLINE void clip(const ray_query *ray, const pl_f4 low[3], const pl_f4 high[3], pl_f4 *near, pl_f4 *far)
+/* Where the ray enters and leaves each of four boxes, before it is cut to t_min..t. */
+PL_INLINE void clip(const ray_query *ray, const pl_f4 bounds[6], pl_f4 *near, pl_f4 *far)
 {
     pl_f4 n[3], f[3];
     for (int axis = 0; axis < 3; ++axis)
     {
-        bool backwards = ray->backwards[axis];
-        n[axis] = ((backwards ? high : low)[axis] - ray->origin_near[axis]) * ray->inverse[axis];
-        f[axis] = ((backwards ? low : high)[axis] - ray->origin_far[axis]) * ray->inverse[axis];
+        n[axis] = (bounds[ray->near_side[axis]] - ray->origin_near[axis]) * ray->inverse[axis];
+        f[axis] = (bounds[ray->far_side[axis]] - ray->origin_far[axis]) * ray->inverse[axis];
     }
     *near = pl_max4(pl_max4(n[0], n[1]), n[2]);
     *far = pl_min4(pl_min4(f[0], f[1]), f[2]);
@@ -152,14 +153,14 @@ static bool intersect(const ray_query *ray, const pl_bvh_block *block, uint32_t 
 /* Holds t inside the triangle's box; false where the ray misses the box. */
 static bool hold_in_box(const ray_query *ray, const pl_bvh_block *block, uint32_t lane, float *t)
 {
-    pl_f4 low[3], high[3], near, far;
+    pl_f4 bounds[6], near, far;
     for (int axis = 0; axis < 3; ++axis)
     {
         const pl_f4 a = block->corner[0][axis], b = block->corner[1][axis], c = block->corner[2][axis];
-        low[axis] = pl_min4(pl_min4(a, b), c);
-        high[axis] = pl_max4(pl_max4(a, b), c);
+        bounds[axis] = pl_min4(pl_min4(a, b), c);
+        bounds[axis + 3] = pl_max4(pl_max4(a, b), c);
     }
-    clip(ray, low, high, &near, &far);
+    clip(ray, bounds, &near, &far);
     *t = *t < near[lane] ? near[lane] : *t;
     *t = *t > far[lane] ? far[lane] : *t;
     return near[lane] <= far[lane];
@@ -189,50 +190,69 @@ static void visit_block(const pleat_bvh *bvh, uint32_t index, ray_query *ray)
     }
 }
 
-/* Puts the children that the ray meets on the stack, the first on top. */
-PL_INLINE uint32_t push_children(const pl_bvh_node *node, const ray_query *ray, waiting *stack, uint32_t count)
+/* The child to go into next, of those that the ray meets: the first; the others wait, the second on top. PL_BVH_EMPTY
+ * where it meets none. */
+PL_INLINE uint32_t choose_child(const pl_bvh_node *node, const ray_query *ray, waiting *stack, uint32_t *count)
 {
     pl_f4 near, far;
-    clip(ray, node->low, node->high, &near, &far);
+    clip(ray, node->bounds, &near, &far);
     near = pl_max4(near, pl_splat(ray->t_min));
     far = pl_min4(far, pl_splat(ray->t));
     uint32_t mask = pl_mask4((pl_i4)(near <= far));
-    uint32_t bottom = count;
-    for (; mask; mask &= mask - 1)
+    if (!mask)
     {
-        uint32_t i = (uint32_t)__builtin_ctz(mask);
+        return PL_BVH_EMPTY;
+    }
+    uint32_t i = (uint32_t)__builtin_ctz(mask);
+    waiting first = {near[i], node->child[i]};
+    uint32_t bottom = *count;
+    for (mask &= mask - 1; mask; mask &= mask - 1)
+    {
+        i = (uint32_t)__builtin_ctz(mask);
         waiting next = {near[i], node->child[i]};
-        uint32_t at = count++;
+        if (next.near < first.near)
+        {
+            waiting swap = first;
+            first = next;
+            next = swap;
+        }
+        uint32_t at = (*count)++;
         for (; at > bottom && stack[at - 1].near < next.near; --at)
         {
             stack[at] = stack[at - 1];
         }
         stack[at] = next;
     }
-    return count;
+    return first.child;
 }
 
 static void trace(const pleat_bvh *bvh, ray_query *ray, bool any)
 {
     waiting stack[PL_BVH_STACK];
-    uint32_t count = push_children(&bvh->nodes[0], ray, stack, 0);
-    while (count > 0)
+    uint32_t count = 0;
+    uint32_t child = 0;
+    for (;;)
     {
-        waiting next = stack[--count];
-        if (!(next.near <= ray->t))
+        while (!(child & PL_BVH_LEAF))
         {
-            continue;
+            child = choose_child(&bvh->nodes[child], ray, stack, &count);
         }
-        if (!(next.child & PL_BVH_LEAF))
+        if (child != PL_BVH_EMPTY)
         {
-            count = push_children(&bvh->nodes[next.child], ray, stack, count);
-            continue;
+            visit_block(bvh, child & ~PL_BVH_LEAF, ray);
+            if (any && ray->triangle != PLEAT_NONE)
+            {
+                return;
+            }
         }
-        visit_block(bvh, next.child & ~PL_BVH_LEAF, ray);
-        if (any && ray->triangle != PLEAT_NONE)
+        do
         {
-            return;
-        }
+            if (count == 0)
+            {
+                return;
+            }
+            child = stack[--count].child;
+        } while (!(stack[count].near <= ray->t));
     }
 }
 

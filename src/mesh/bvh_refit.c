@@ -80,8 +80,8 @@ static void node_box(const pl_bvh_node *node, pl_f4 *low, pl_f4 *high)
 {
     for (int axis = 0; axis < 3; ++axis)
     {
-        pl_f4 l = node->low[axis];
-        pl_f4 h = node->high[axis];
+        pl_f4 l = node->bounds[axis];
+        pl_f4 h = node->bounds[axis + 3];
         l = pl_min4(l, __builtin_shufflevector(l, l, 2, 3, 0, 1));
         h = pl_max4(h, __builtin_shufflevector(h, h, 2, 3, 0, 1));
         (*low)[axis] = l[0] < l[1] ? l[0] : l[1];
@@ -112,8 +112,8 @@ static void refit_node(const refit_job *job, uint32_t index)
             node_box(&job->bvh->nodes[child], &low[i], &high[i]);
         }
     }
-    pl_transpose3(low[0], low[1], low[2], low[3], node->low);
-    pl_transpose3(high[0], high[1], high[2], high[3], node->high);
+    pl_transpose3(low[0], low[1], low[2], low[3], &node->bounds[0]);
+    pl_transpose3(high[0], high[1], high[2], high[3], &node->bounds[3]);
 }
 
 static void refit_runs(void *data, uint32_t begin, uint32_t end, uint32_t worker)
