@@ -8,7 +8,7 @@
  *   hand       a hand with palm, thumb and four fingers, closed; clips bend, pinch
  *   belly      a round body, closed; clip sit
  *   rectangle  flat cloth that is compressed; clip compress
- *   towel      hanging cloth pushed by a ball; clip push
+ *   towel      hanging cloth, pushed by a ball; clip push
  *   skirt      the dancer in a skirt; clip arabesque
  *   shirt      the dancer in a loose shirt; clip twist
  *

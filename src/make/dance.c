@@ -190,7 +190,9 @@ pleat_result pl_dance_bake(pl_maker *maker, const pl_dancer *dancer, uint32_t fi
     pleat_clip *clip;
     pleat_channel *channels;
     float *times, *hips, *turns[PL_DANCER_JOINTS];
-    PL_TRY(pl_maker_clip(maker, name, frame_count, PL_DANCER_JOINTS + 1, &clip, &channels, &times));
+    /* One more than she needs: room for a garment's weights. */
+    PL_TRY(pl_maker_clip(maker, name, frame_count, PL_DANCER_JOINTS + 2, &clip, &channels, &times));
+    clip->channel_count = PL_DANCER_JOINTS + 1;
     PL_TRY(pl_maker_channel(maker, &channels[PL_DANCER_JOINTS], first_node + PL_HIPS, PLEAT_TRANSLATION, 3, frame_count,
                             times, &hips));
     for (uint32_t j = 0; j < PL_DANCER_JOINTS; ++j)

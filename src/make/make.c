@@ -20,7 +20,12 @@ typedef struct character
 static const character characters[] = {
     {"arm", "a sleeve on two bones; bends and twists", pl_make_arm},
     {"dancer", "a person of 1.70 m in leotard and tights; dances", pl_make_dancer},
+    {"hand", "palm, thumb and four fingers; makes a fist and pinches", pl_make_hand},
+    {"belly", "a round body that sits down", pl_make_belly},
     {"rectangle", "flat cloth, compressed up to 36 % at its front edge", pl_make_rectangle},
+    {"towel", "hanging cloth, pushed by a ball", pl_make_towel},
+    {"skirt", "the dancer in a skirt, simulated", pl_make_skirt},
+    {"shirt", "the dancer in a loose shirt, simulated", pl_make_shirt},
 };
 
 enum

@@ -280,3 +280,18 @@ pleat_result pl_patch_mirror(pl_maker *maker, const pl_patch *patch, pl_whole *w
     }
     return PLEAT_OK;
 }
+
+pleat_result pl_patch_alone(pl_maker *maker, const pl_patch *patch, pl_v3 shift, pl_whole *whole)
+{
+    *whole = (pl_whole){.vertex_count = patch->vertex_count, .triangle_count = patch->triangle_count};
+    PL_MAKE_NEW(whole->positions, maker, scratch, pl_v3, patch->vertex_count);
+    PL_MAKE_NEW(whole->source, maker, scratch, uint32_t, patch->vertex_count);
+    whole->triangles = patch->triangles;
+    whole->regions = patch->regions;
+    for (uint32_t v = 0; v < patch->vertex_count; ++v)
+    {
+        whole->positions[v] = v3_add(patch->positions[v], shift);
+        whole->source[v] = v;
+    }
+    return PLEAT_OK;
+}

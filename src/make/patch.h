@@ -86,5 +86,7 @@ typedef struct pl_whole
 } pl_whole;
 
 pleat_result pl_patch_mirror(pl_maker *maker, const pl_patch *patch, pl_whole *whole);
+/* The patch alone, for a surface that keeps clear of the plane, moved by shift. */
+pleat_result pl_patch_alone(pl_maker *maker, const pl_patch *patch, pl_v3 shift, pl_whole *whole);
 
 #endif

@@ -46,7 +46,8 @@ pleat_result pl_skinned_make(pl_maker *maker, const pl_patch *patch, const pl_sk
 {
     assert(desc->joint_count <= PL_SKINNED_JOINTS);
     *skinned = (pl_skinned){0};
-    PL_TRY(pl_patch_mirror(maker, patch, &skinned->whole));
+    PL_TRY(desc->side ? pl_patch_mirror(maker, patch, &skinned->whole)
+                      : pl_patch_alone(maker, patch, desc->shift, &skinned->whole));
     uint32_t count = skinned->whole.vertex_count;
     PL_MAKE_NEW(skinned->normals, maker, scratch, pl_v3, count);
     PL_MAKE_NEW(skinned->joints, maker, scratch, uint16_t, 4 * (size_t)count);

@@ -24,12 +24,14 @@ typedef struct pl_skinned
 typedef struct pl_skinned_desc
 {
     uint32_t joint_count;
-    uint32_t left, side; /* joint left + i stands on the left for left + side + i on the right; side 0: no sides */
+    uint32_t left, side; /* joint left + i stands on the left for left + side + i on the right; side 0: no sides, */
+    pl_v3 shift;         /* and the patch is the whole surface, to be moved by this */
     pl_weights_at *weights_at;
     const void *weights_user;
 } pl_skinned_desc;
 
-/* Mirrors a patch and gives its vertices normals and weights, the right half exactly as the left. */
+/* Mirrors a patch and gives its vertices normals and weights, the right half exactly as the left. Weights are asked for
+ * where the patch is, before the shift. */
 pleat_result pl_skinned_make(pl_maker *maker, const pl_patch *patch, const pl_skinned_desc *desc, pl_skinned *skinned);
 
 /* Normals again, after positions were moved (alike on both sides). */

@@ -32,7 +32,7 @@ void pl_loft_init(pl_loft *loft, pl_v3 origin, pl_v3 x, pl_v3 t, const pl_sectio
     for (uint32_t i = 0; i < count; ++i)
     {
         const pl_section *s = &sections[i];
-        double values[PL_SECTION_VALUES] = {s->x, s->z, s->left, s->right, s->front, s->back, s->power};
+        double values[PL_SECTION_VALUES] = {s->x, s->z, s->left, s->right, s->front, s->back, 0.9 * (s->power - 2)};
         loft->at[i] = s->t;
         memcpy(loft->values[i], values, sizeof values);
     }
@@ -77,27 +77,16 @@ double pl_loft_distance(const pl_loft *loft, pl_v3 p)
     loft_sample(loft, t, v, s);
     double dx = px - v[0], dz = pz - v[1];
     uint32_t ix = dx > 0 ? 2 : 3, iz = dz > 0 ? 4 : 5;
-    double rx = v[ix], rz = v[iz], power = v[6];
+    double rx = v[ix], rz = v[iz], square = v[6];
     double qx = dx / rx, qz = dz / rz;
     double last = loft->at[loft->count - 1];
     double beyond = t < loft->at[0] ? (t - loft->at[0]) / loft->cap_low : t > last ? (t - last) / loft->cap_high : 0;
     double cap = t < loft->at[0] ? loft->cap_low : loft->cap_high;
-    double radial, gx, gz; /* radial: the section's norm; gx, gz: its gradient */
-    if (power > 2.001)
-    {
-        double ax = fabs(qx), az = fabs(qz);
-        double sum = pow(ax, power) + pow(az, power);
-        radial = pow(sum, 1 / power);
-        double scale = radial > 1e-9 ? radial / sum : 0;
-        gx = copysign(scale * pow(ax, power - 1), qx);
-        gz = copysign(scale * pow(az, power - 1), qz);
-    }
-    else
-    {
-        radial = sqrt(qx * qx + qz * qz);
-        gx = radial > 1e-9 ? qx / radial : 0;
-        gz = radial > 1e-9 ? qz / radial : 0;
-    }
+    /* The section's norm, between the Euclidean one and the squarer fourth power, and its gradient. */
+    double round = sqrt(qx * qx + qz * qz), flat = sqrt(sqrt(qx * qx * qx * qx + qz * qz * qz * qz));
+    double a = round > 1e-9 ? (1 - square) / round : 0, b = round > 1e-9 ? square / (flat * flat * flat) : 0;
+    double radial = round + square * (flat - round);
+    double gx = a * qx + b * qx * qx * qx, gz = a * qz + b * qz * qz * qz;
     double norm = sqrt(radial * radial + beyond * beyond);
     double gt = (gx * (-s[0] - qx * s[ix]) / rx + gz * (-s[1] - qz * s[iz]) / rz);
     gx /= rx;
@@ -105,8 +94,8 @@ double pl_loft_distance(const pl_loft *loft, pl_v3 p)
     double share = norm > 1e-9 ? radial / norm : 1;
     double along = gt * share + (norm > 1e-9 ? beyond / norm / cap : 0);
     double gradient = sqrt(share * share * (gx * gx + gz * gz) + along * along);
-    double least = 1 / fmax(rx, rz);
-    return (norm - 1) / fmax(gradient, least);
+    double least = 1 / pl_greater(rx, rz);
+    return (norm - 1) / pl_greater(gradient, least);
 }
 
 /* ---- Cones and ellipsoids ---- */
@@ -116,11 +105,11 @@ static double cone_distance(const pl_solid *cone, pl_v3 p)
     pl_v3 axis = v3_sub(cone->b, cone->a), d = v3_sub(p, cone->a);
     double length2 = v3_dot(axis, axis), length = sqrt(length2);
     double y = v3_dot(d, axis) / length;
-    double x = sqrt(fmax(v3_dot(d, d) - y * y, 0));
+    double x = sqrt(pl_greater(v3_dot(d, d) - y * y, 0));
     /* In the plane of axis and point; slope is the sine of the cone's half angle. */
     double slope = (cone->ra - cone->rb) / length;
-    double flat = sqrt(fmax(1 - slope * slope, 0));
-    double t = y + x * slope / fmax(flat, 1e-6);
+    double flat = sqrt(pl_greater(1 - slope * slope, 0));
+    double t = y + x * slope / pl_greater(flat, 1e-6);
     if (t <= 0)
     {
         return sqrt(x * x + y * y) - cone->ra;
@@ -141,7 +130,7 @@ static double ellipsoid_distance(const pl_solid *solid, pl_v3 p)
     double k1 = v3_length(v3(q.x / solid->b.x, q.y / solid->b.y, q.z / solid->b.z));
     if (k1 < 1e-9)
     {
-        return -fmin(solid->b.x, fmin(solid->b.y, solid->b.z));
+        return -pl_lesser(solid->b.x, pl_lesser(solid->b.y, solid->b.z));
     }
     return k0 * (k0 - 1) / k1;
 }
@@ -257,7 +246,7 @@ static void fill_cell(const pl_body *body, pl_body_cell *cell, pl_v3 middle, dou
             continue;
         }
         double e = pl_solid_distance(solid, middle);
-        e = solid->both_sides ? fmin(e, pl_solid_distance(solid, v3_mirror(middle))) : e;
+        e = solid->both_sides ? pl_lesser(e, pl_solid_distance(solid, v3_mirror(middle))) : e;
         if (e < (solid->cut ? fabs(d) : d) + slack)
         {
             cell->solids[i / 64] |= 1ull << (i % 64);

@@ -14,7 +14,7 @@ typedef struct pl_section
     double x, z;        /* centre */
     double left, right; /* radii towards +x and -x */
     double front, back; /* radii towards +z and -z */
-    double power;       /* 2 is an ellipse; more is squarer */
+    double power;       /* 2 is an ellipse; up to 3: about a superellipse of that power */
 } pl_section;
 
 enum
@@ -104,8 +104,8 @@ double pl_body_field(const void *user, pl_v3 p);
 /* Minimum and maximum with a cubic transition of width k. */
 PL_INLINE double pl_smooth_min(double a, double b, double k)
 {
-    double h = fmax(k - fabs(a - b), 0) / k;
-    return fmin(a, b) - h * h * h * k / 6;
+    double h = pl_greater(k - fabs(a - b), 0) / k;
+    return pl_lesser(a, b) - h * h * h * k / 6;
 }
 
 PL_INLINE double pl_smooth_max(double a, double b, double k)

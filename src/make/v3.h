@@ -90,6 +90,17 @@ PL_INLINE pl_v3 v3_of(pleat_vec3 a)
     return v3((double)a.x, (double)a.y, (double)a.z);
 }
 
+/* One instruction each, where fmin and fmax are calls. */
+PL_INLINE double pl_lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+PL_INLINE double pl_greater(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 PL_INLINE double pl_clamp(double x, double low, double high)
 {
     return x < low ? low : x > high ? high : x;
