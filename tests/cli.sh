@@ -58,6 +58,7 @@ test_help_overview()
     works --help
     grep -q 'usage: pleat COMMAND' out
     works help
+    grep -q '  bake ' out
     works --version
     grep -qE '^pleat [0-9]+\.[0-9]+\.[0-9]+$' out
 }
@@ -67,7 +68,7 @@ test_help_pages_fit_a_screen_and_have_examples()
     works help
     local commands
     commands=$(sed -n 's/^  \([a-z]*\) .*/\1/p' out)
-    [ "$(echo "$commands" | wc -w)" -ge 2 ]
+    [ "$(echo "$commands" | wc -w)" -ge 3 ]
     for command in $commands; do
         works "$command" --help
         [ "$(wc -l < out)" -le 50 ] || complain "$command --help has $(wc -l < out) lines"
@@ -101,6 +102,15 @@ test_help_completions_are_scripts()
     # shellcheck disable=SC1091
     (
         source ./pleat.bash
+        COMP_WORDS=(pleat bake --sk) COMP_CWORD=2
+        _pleat
+        [ "${COMPREPLY[*]}" = --skin ]
+        COMP_WORDS=(pleat bake --skin d) COMP_CWORD=3
+        _pleat
+        [ "${COMPREPLY[*]}" = dqs ]
+        COMP_WORDS=(pleat b) COMP_CWORD=1
+        _pleat
+        [ "${COMPREPLY[*]}" = bake ]
         COMP_WORDS=(pleat info he) COMP_CWORD=2
         _pleat
         [ "${COMPREPLY[*]}" = hero.gltf ]
@@ -120,11 +130,14 @@ test_help_completions_are_scripts()
 
 test_usage_errors_say_what_is_right()
 {
+    fails 2 "did you mean 'bake'" bakee
     fails 2 "'pleat help' lists them" frobnicate
     fails 2 "did you mean --threads" info hero.gltf --thread 2
+    fails 2 "did you mean --frames" bake hero.gltf --frame=1
     fails 2 "'pleat info --help' lists them" info hero.gltf --zzzzzz
     fails 2 "there is no option -x" info -x hero.gltf
     fails 2 "--threads needs a value after it: a whole number from 1 to 256" info hero.gltf --threads
+    fails 2 "--clip needs a value" bake hero.gltf -o a.pc2 --clip --json
     fails 2 "--threads is 'two'; it takes a whole number from 1 to 256" info hero.gltf --threads two
     fails 2 "--threads is '0'" info hero.gltf --threads=0
     fails 2 "--threads is '2.5'" info hero.gltf --threads 2.5
@@ -136,6 +149,15 @@ test_usage_errors_say_what_is_right()
     fails 2 "--json takes no value" info hero.gltf --json=yes
     fails 2 "an argument is missing; the form is: pleat info FILE" info
     fails 2 "'b.glb' is one argument too many" info hero.gltf b.glb
+    fails 2 "it needs somewhere to write to: -o OUT" bake hero.gltf
+    fails 2 "--skin is 'lbd'; it takes one of lbs|dqs" bake hero.gltf -o a.pc2 --skin lbd
+    fails 2 "--fps is '0'; it takes a number from 0.001" bake hero.gltf -o a.pc2 --fps 0
+    fails 2 "--fps is 'inf'" bake hero.gltf -o a.pc2 --fps inf
+    fails 2 "--frames is '9-3'; it takes two whole numbers such as 0-120" bake hero.gltf -o a.pc2 --frames 9-3
+    fails 2 "--frames is '1-'" bake hero.gltf -o a.pc2 --frames 1-
+    fails 2 "--output is ''" bake hero.gltf -o ''
+    fails 2 "its ending says no format" bake hero.gltf -o a.xyz
+    [ ! -e a.pc2 ]
 }
 
 # ---- info -----------------------------------------------------------------------------------------------------------
@@ -183,6 +205,8 @@ test_bad_files_are_named()
     fails 1 "cut.gltf" info cut.gltf
     mkdir -p empty_folder
     fails 1 "empty_folder" info empty_folder
+    fails 1 "cut.gltf" bake cut.gltf -o cut.pc2
+    [ ! -e cut.pc2 ]
 }
 
 test_memory_has_a_fence()
@@ -201,6 +225,183 @@ test_a_closed_output_is_an_error()
     "$pleat" info hero.gltf > /dev/full 2> err || status=$?
     [ "$status" = 1 ]
     grep -q 'could not be written' err
+}
+
+# ---- bake -----------------------------------------------------------------------------------------------------------
+
+test_bake_agrees_with_skinning_done_elsewhere()
+{
+    works bake hero.gltf -o points.pc2 --fps 24
+    [ ! -s err ]
+    grep -q "baked 25 frames of clip 'Bend'" out
+    python3 "$here/cli_model.py" points points.pc2 24
+}
+
+test_bake_lays_shape_and_ranges_beside_a_cache()
+{
+    works bake hero.gltf -o beside.pc2 -o beside.mdd --frames 3-7
+    for name in beside.pc2 beside.mdd beside.rest.obj beside.json; do
+        [ -s $name ] || complain "no $name"
+    done
+    [ "$(grep -c '^v ' beside.rest.obj)" = 216 ]
+    [ "$(grep -c '^f ' beside.rest.obj)" = 384 ]
+    python3 - << 'END'
+import json
+d = json.load(open("beside.json"))
+text = json.dumps(d)
+assert "Body" in text and "Shirt" in text, text
+assert d["fps"] == 30, d
+END
+}
+
+test_bake_is_the_same_for_any_threads()
+{
+    for threads in 1 2 4; do
+        mkdir -p threads$threads
+        works bake hero.gltf -j $threads --skin dqs -o threads$threads/a.pc2 -o threads$threads/a.mdd -o threads$threads/a.glb \
+            -o threads$threads/a.ply
+    done
+    [ "$(ls threads1 | wc -l)" -gt 30 ]
+    diff -r threads1 threads2
+    diff -r threads1 threads4
+}
+
+test_bake_writes_every_kind_of_file()
+{
+    mkdir -p kinds
+    works bake hero.gltf --frames 0-2 -o kinds/a.glb -o kinds/b.gltf -o kinds/c.pc2 -o kinds/d.mdd -o kinds/e.obj \
+        -o kinds/f.ply -o kinds/meshes/ --json
+    [ "$(json 'd["frames"], d["vertices"], d["triangles"], d["clip"], len(d["outputs"])')" = "3 216 384 Bend 7" ]
+    [ "$(json 'd["memory"]["allocated_peak"] > 0 and d["seconds"]["frame_worst"] >= d["seconds"]["frame_median"]')" = True ]
+    for name in a.glb b.gltf c.pc2 d.mdd e_0000.obj e_0002.obj f_0000.ply f_0002.ply meshes/hero_0000.obj; do
+        [ -s kinds/$name ] || complain "no kinds/$name: $(ls kinds kinds/meshes)"
+    done
+    ! ls -A kinds kinds/meshes | grep -q '^\.pleat' || complain "a temporary file stayed"
+    # What was written is read again, with the same counts.
+    works info kinds/a.glb --json
+    [ "$(json 'd["vertices"], d["joints"], d["clips"][0]["name"]')" = "216 2 Bend" ]
+    grep -q kept kinds/b.gltf # extras of a material
+}
+
+test_bake_reads_what_it_wrote()
+{
+    mkdir -p round
+    works bake hero.gltf --frames 0-4 -o round/c.pc2 -o round/d.mdd -o round/e.obj -o round/meshes/
+    works info round/meshes --json
+    [ "$(json 'd["vertices"], d["triangles"], d["clips"][0]["point_frames"]')" = "216 384 5" ]
+    works bake round/meshes -o round/meshes.pc2
+    works bake 'round/e_%04d.obj' -o round/pattern.pc2
+    cmp round/meshes.pc2 round/pattern.pc2
+    works bake round/c.rest.obj --points round/c.pc2 -o round/again.pc2
+    cmp round/c.pc2 round/again.pc2
+    works bake round/c.rest.obj --points round/d.mdd -o round/again2.pc2
+    cmp round/c.pc2 round/again2.pc2
+    fails 2 "would replace its own input" bake round/meshes -o round/meshes
+    fails 2 "would replace its own input" bake 'round/e_%04d.obj' -o round/e.obj
+    fails 2 "would replace its own input" bake round/c.rest.obj --points round/c.pc2 -o round/c.pc2
+}
+
+test_bake_chooses_garments_by_name()
+{
+    works bake hero.gltf --garment 'SH?RT' --frames 0 -o shirt.pc2 --json
+    [ "$(json 'd["vertices"]')" = 108 ]
+    [ "$(stat -c %s shirt.pc2)" = $((32 + 108 * 12)) ]
+    works bake hero.gltf -g 'Cot*' --frames 0 -o cotton.pc2 # the material
+    cmp shirt.pc2 cotton.pc2
+    works bake hero.gltf -g shirt -g body --frames 0 -o both.pc2
+    works bake hero.gltf --frames 0 -o all.pc2
+    cmp both.pc2 all.pc2
+    fails 1 "'Body', 'Skin', 'Shirt', 'Cotton'" bake hero.gltf --garment trousers -o none.pc2
+    [ ! -e none.pc2 ]
+}
+
+test_bake_chooses_clips_and_frames()
+{
+    works bake hero.gltf --clip 'b*' -o clip.pc2
+    fails 1 "no clip is named 'Run'; it has 'Bend'" bake hero.gltf --clip Run -o none.pc2
+    fails 1 "--frames ends at 31; the clip has frames 0-30" bake hero.gltf --frames 0-31 -o none.pc2
+    works bake hero.gltf --frames 30-30 -o last.pc2
+    cmp <(tail -c $((216 * 12)) clip.pc2) <(tail -c $((216 * 12)) last.pc2)
+    sed 's/"animations"/"extras"/' hero.gltf > still.gltf
+    works bake still.gltf -o still.pc2
+    grep -q 'baked the rest pose' out
+    [ ! -e none.pc2 ]
+}
+
+test_bake_looks()
+{
+    works bake --print-look
+    grep -q '"method": "lbs"' out
+    mv out plain.json
+    works bake --look plain.json --set skin.method=dqs --print-look
+    mv out dqs.json
+    grep -q '"method": "dqs"' dqs.json
+    works bake hero.gltf --look dqs.json -o look.pc2
+    works bake hero.gltf --skin dqs -o skin.pc2
+    cmp look.pc2 skin.pc2
+    works bake hero.gltf -o lbs.pc2
+    ! cmp -s look.pc2 lbs.pc2
+    fails 2 "--set: skin.method is 'xxx'; it can be one of lbs|dqs" bake hero.gltf -o a.pc2 --set skin.method=xxx
+    fails 2 "the look has: skin" bake hero.gltf -o a.pc2 --set fold.width=2cm
+    fails 2 "section.key=value" bake hero.gltf -o a.pc2 --set width
+    echo '{"skin": {"metod": 1}}' > bad.json
+    fails 1 "bad.json: there is no key skin.metod" bake hero.gltf -o a.pc2 --look bad.json
+    fails 1 "absent.json" bake hero.gltf -o a.pc2 --look absent.json
+    [ ! -e a.pc2 ]
+}
+
+test_bake_outputs_appear_together_or_not_at_all()
+{
+    mkdir -p together/sub
+    echo old > together/a.pc2
+    fails 1 "nowhere" bake hero.gltf -o together/a.pc2 -o together/nowhere/b.mdd
+    [ "$(cat together/a.pc2)" = old ]
+    # A folder where a file should be is found at the last moment.
+    mkdir -p together/c.rest.obj
+    run bake hero.gltf -o together/a.pc2 -o together/c.mdd
+    [ "$status" = 1 ] || complain "a folder was no hindrance"
+    [ "$(cat together/a.pc2)" = old ]
+    [ ! -e together/c.mdd ] && [ ! -e together/a.json ]
+    # A disk that is full: here, a file that may not grow.
+    status=0
+    (ulimit -f 8 && "$pleat" bake hero.gltf -o together/a.pc2 -o together/new/ > out 2> err) || status=$?
+    [ "$status" = 1 ] || complain "exit $status on a full disk"
+    grep -q 'together/.*: cannot write it: File too large' err || complain "the full disk was not named"
+    [ "$(cat together/a.pc2)" = old ]
+    [ ! -e together/new ] || complain "the folder made for nothing stayed"
+    [ -z "$(find together -name '.pleat*')" ] || complain "a temporary file stayed"
+}
+
+test_bake_refuses_to_write_over_its_input()
+{
+    cp hero.gltf own.gltf
+    fails 2 "would replace its own input" bake own.gltf -o own.gltf
+    fails 2 "would replace its own input" bake own.gltf -o ./../"$(basename "$PWD")"/own.gltf
+    ln -sf own.gltf link.gltf
+    fails 2 "would replace its own input" bake own.gltf -o link.gltf
+    fails 2 "would write the same file" bake own.gltf -o twice.pc2 -o ./twice.pc2
+    fails 2 "would write the same file" bake own.gltf -o twice.pc2 -o twice.rest.obj
+    cmp hero.gltf own.gltf
+    [ ! -e twice.pc2 ]
+}
+
+test_bake_leaves_nothing_behind_when_it_is_stopped()
+{
+    for signal in INT TERM; do
+        mkdir -p stopped$signal
+        # In the background of a script the interrupt is ignored unless it is asked for again.
+        (trap - INT; exec "$pleat" bake hero.gltf --fps 5000 -o stopped$signal/a.obj > out 2> err) &
+        local id=$!
+        for _ in $(seq 100); do
+            [ -n "$(find stopped$signal -name '.pleat*' -print -quit)" ] && break
+            sleep 0.05
+        done
+        kill -$signal $id
+        status=0
+        wait $id || status=$?
+        [ "$status" -gt 128 ] || complain "it ended with $status, not by the signal"
+        [ -z "$(ls -A stopped$signal)" ] || complain "left behind: $(ls -A stopped$signal | head -3)"
+    done
 }
 
 # ---- The runner -----------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@
 #include "options.h"
 
 extern const app_command command_info;
-
+extern const app_command command_bake;
 extern const app_command command_help;
 
 #endif

@@ -29,23 +29,14 @@ static void print_wrapped(FILE *out, const char *text, size_t column)
     while (*text)
     {
         size_t word = strcspn(text, " ");
-        if (at + word > PAGE_WIDTH && at > column)
+        if (at > column && at + 1 + word > PAGE_WIDTH)
         {
             fprintf(out, "\n%*s", (int)column, "");
             at = column;
         }
-        fprintf(out, "%.*s", (int)word, text);
-        at += word;
+        at += (size_t)fprintf(out, "%s%.*s", at > column ? " " : "", (int)word, text);
         text += word;
-        if (*text == ' ')
-        {
-            ++text;
-            if (at + 1 + strcspn(text, " ") <= PAGE_WIDTH)
-            {
-                fputc(' ', out);
-                ++at;
-            }
-        }
+        text += *text == ' ';
     }
     fputc('\n', out);
 }

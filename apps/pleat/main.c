@@ -11,6 +11,7 @@
 
 const app_command *const commands[] = {
     &command_info,
+    &command_bake,
     &command_help,
     NULL,
 };
@@ -36,8 +37,9 @@ static void catch_signals(void)
             sigaction(numbers[i], &action, NULL);
         }
     }
-    /* A closed pipe is an error of the write that met it, which then cleans up. */
+    /* A closed pipe and a file that may not grow are errors of the write that met them, which then cleans up. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 static int unknown_command(const char *name)

@@ -1,0 +1,158 @@
+#include "bake_report.h"
+
+#include "budget.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+static pleat_result out_of_memory(pleat_error *error)
+{
+    error->result = PLEAT_NO_MEMORY;
+    snprintf(error->message, sizeof error->message, "out of memory for the report");
+    return PLEAT_NO_MEMORY;
+}
+
+pleat_result report_begin(bake_report *report, const pleat_model *model, const pleat_bake_desc *desc,
+                          const pleat_bake *bake, pleat_error *error)
+{
+    const pleat_bake_shape *shape = pleat_bake_get_shape(bake);
+    report->frame_count = shape->frame_count;
+    report->vertex_count = shape->vertex_count;
+    report->triangle_count = shape->triangle_count;
+    report->part_count = shape->part_count;
+    report->fps = (double)shape->fps;
+    report->start = (double)shape->start;
+    report->has_clip = desc->clip != PLEAT_NONE;
+    report->skin = desc->skinning == PLEAT_DQS ? "dqs" : "lbs";
+    snprintf(report->clip, sizeof report->clip, "%.120s", report->has_clip ? shown(model->clips[desc->clip].name) : "");
+    report->frame_seconds = calloc(shape->frame_count, sizeof report->frame_seconds[0]);
+    return report->frame_seconds ? PLEAT_OK : out_of_memory(error);
+}
+
+void report_frame(bake_report *report, uint32_t frame, double seconds)
+{
+    report->frame_seconds[frame] = seconds;
+}
+
+pleat_result report_morphs(bake_report *report, const pleat_model *model, const pleat_morphs *morphs,
+                           pleat_error *error)
+{
+    report->node_count = pleat_morphs_count(morphs);
+    report->nodes = calloc(report->node_count ? report->node_count : 1, sizeof report->nodes[0]);
+    if (!report->nodes)
+    {
+        report->node_count = 0;
+        return out_of_memory(error);
+    }
+    for (uint32_t i = 0; i < report->node_count; ++i)
+    {
+        const pleat_morphed *morphed = pleat_morphs_get(morphs, i);
+        report_node *node = &report->nodes[i];
+        snprintf(node->name, sizeof node->name, "%.120s", shown(model->nodes[morphed->node].name));
+        node->target_count = morphed->mesh.target_count - morphed->input_target_count;
+        node->largest_error = morphed->error.largest;
+        node->rms_error = morphed->error.rms;
+        node->largest_displacement = morphed->largest_displacement;
+    }
+    return PLEAT_OK;
+}
+
+void report_free(bake_report *report)
+{
+    free(report->frame_seconds);
+    free(report->nodes);
+}
+
+static int compare_seconds(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts a copy: median and worst of a frame. */
+static void frame_times(const bake_report *report, double *median, double *worst)
+{
+    *median = *worst = 0;
+    double *sorted = malloc((report->frame_count + 1u) * sizeof sorted[0]);
+    if (sorted && report->frame_count)
+    {
+        memcpy(sorted, report->frame_seconds, report->frame_count * sizeof sorted[0]);
+        qsort(sorted, report->frame_count, sizeof sorted[0], compare_seconds);
+        *median = sorted[report->frame_count / 2];
+        *worst = sorted[report->frame_count - 1];
+    }
+    free(sorted);
+}
+
+static size_t resident_peak(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * 1024 : 0;
+}
+
+static int print_report_json(app_session *session, const bake_report *report, const bake_targets *targets)
+{
+    double median, worst;
+    frame_times(report, &median, &worst);
+    json_t *outputs = json_array();
+    for (uint32_t i = 0; i < targets->count; ++i)
+    {
+        json_array_append_new(outputs, json_string(shown(targets->list[i].given)));
+    }
+    json_t *morphs = json_array();
+    for (uint32_t i = 0; i < report->node_count; ++i)
+    {
+        const report_node *node = &report->nodes[i];
+        json_array_append_new(morphs, json_pack("{s:s, s:i, s:o, s:o, s:o}", "node", node->name, "targets",
+                                                (int)node->target_count, "largest_error",
+                                                number_json((double)node->largest_error), "rms_error",
+                                                number_json((double)node->rms_error), "largest_displacement",
+                                                number_json((double)node->largest_displacement)));
+    }
+    json_t *seconds = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "load", report->load_seconds, "bind",
+                                report->bind_seconds, "frames", report->frames_seconds, "frame_median", median,
+                                "frame_worst", worst, "fit", report->fit_seconds, "write", report->write_seconds);
+    return print_json(
+        session, json_pack("{s:s, s:o, s:s, s:i, s:f, s:f, s:I, s:I, s:i, s:i, s:o, s:{s:I, s:I}, s:o, s:o, s:o}",
+                           "file", shown(session->arguments->files[0]), "clip",
+                           report->has_clip ? json_string(report->clip) : json_null(), "skin", report->skin, "frames",
+                           (int)report->frame_count, "fps", report->fps, "start", report->start, "vertices",
+                           (json_int_t)report->vertex_count, "triangles", (json_int_t)report->triangle_count, "parts",
+                           (int)report->part_count, "threads", (int)session->thread_count, "seconds", seconds, "memory",
+                           "allocated_peak", (json_int_t)budget_peak(), "resident_peak", (json_int_t)resident_peak(),
+                           "morphs", morphs, "outputs", outputs, "warnings", warnings_json(session)));
+}
+
+int report_print(app_session *session, const bake_report *report, const bake_targets *targets)
+{
+    if (session->json)
+    {
+        return print_report_json(session, report, targets);
+    }
+    double median, worst;
+    frame_times(report, &median, &worst);
+    if (report->has_clip)
+    {
+        printf("baked %u frames of clip '%s'", report->frame_count, report->clip);
+    }
+    else
+    {
+        printf("baked the rest pose");
+    }
+    printf(", %u vertices in %u part%s, %s: %.2f ms a frame, worst %.2f ms\n", report->vertex_count, report->part_count,
+           report->part_count == 1 ? "" : "s", report->skin, 1e3 * median, 1e3 * worst);
+    for (uint32_t i = 0; i < report->node_count; ++i)
+    {
+        const report_node *node = &report->nodes[i];
+        printf("  %s: %u morph targets, off by at most %.3g mm (rms %.3g mm) of %.3g mm\n", node->name,
+               node->target_count, 1e3 * (double)node->largest_error, 1e3 * (double)node->rms_error,
+               1e3 * (double)node->largest_displacement);
+    }
+    for (uint32_t i = 0; i < targets->count; ++i)
+    {
+        printf("  wrote %s\n", shown(targets->list[i].given));
+    }
+    return EXIT_DONE;
+}

@@ -1,0 +1,41 @@
+/* What a bake says at its end: as a few lines, or as JSON. */
+#ifndef APP_BAKE_REPORT_H
+#define APP_BAKE_REPORT_H
+
+#include "session.h"
+#include "targets.h"
+
+#include "pleat/bake.h"
+#include "pleat/morphs.h"
+
+/* One node that got morph targets. */
+typedef struct report_node
+{
+    char name[128];
+    uint32_t target_count;
+    float largest_error, rms_error, largest_displacement;
+} report_node;
+
+typedef struct bake_report
+{
+    uint32_t frame_count, vertex_count, triangle_count, part_count;
+    double fps, start;
+    char clip[128]; /* "" for the rest pose */
+    bool has_clip;
+    const char *skin;
+    double *frame_seconds; /* frame_count */
+    double load_seconds, bind_seconds, frames_seconds, fit_seconds, write_seconds;
+    report_node *nodes;
+    uint32_t node_count;
+} bake_report;
+
+pleat_result report_begin(bake_report *report, const pleat_model *model, const pleat_bake_desc *desc,
+                          const pleat_bake *bake, pleat_error *error);
+void report_frame(bake_report *report, uint32_t frame, double seconds);
+pleat_result report_morphs(bake_report *report, const pleat_model *model, const pleat_morphs *morphs,
+                           pleat_error *error);
+/* Returns an exit status. */
+int report_print(app_session *session, const bake_report *report, const bake_targets *targets);
+void report_free(bake_report *report);
+
+#endif

@@ -1,0 +1,354 @@
+#include "bake_writers.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct bake_writers
+{
+    pl_memory memory;
+    pl_arena arena;
+    const pleat_host *host;
+    const pleat_asset *asset;
+    const pleat_bake *bake;
+    uint32_t clip;
+    const bake_targets *targets;
+    pleat_outputs *outputs;
+    pleat_cache_writer **caches; /* per target; NULL for glTF */
+    bool has_caches;
+    bool all_parts;        /* every part is written: frames need no copying */
+    pleat_cache_desc desc; /* the mesh of the caches */
+    pleat_cache_sidecars sidecars;
+    pleat_vec3 *positions; /* of the whole bake */
+    pleat_vec3 *normals;   /* NULL if no target wants them */
+    pleat_vec3 *chosen_positions;
+    pleat_vec3 *chosen_normals;
+};
+
+static bool is_gltf(const bake_target *target)
+{
+    return target->format == PLEAT_FORMAT_GLB || target->format == PLEAT_FORMAT_GLTF;
+}
+
+static bool is_cache(const bake_target *target)
+{
+    return target->format == PLEAT_FORMAT_PC2 || target->format == PLEAT_FORMAT_MDD;
+}
+
+static bool is_mesh(const bake_target *target)
+{
+    return target->format == PLEAT_FORMAT_OBJ || target->format == PLEAT_FORMAT_PLY;
+}
+
+/* ---- The chosen parts ------------------------------------------------------------------------------------------ */
+
+/* The name of a part: its mesh, or node, and the material where the mesh has several. */
+static const char *part_name(bake_writers *writers, const pleat_bake_part *part)
+{
+    const pleat_model *model = pleat_asset_model(writers->asset);
+    const pleat_mesh *mesh = &model->meshes[part->mesh];
+    const char *base = mesh->name[0] ? mesh->name : model->nodes[part->node].name;
+    char name[300];
+    if (mesh->primitive_count > 1 && part->material != PLEAT_NONE && model->materials[part->material].name[0])
+    {
+        snprintf(name, sizeof name, "%.140s.%.140s", base, model->materials[part->material].name);
+    }
+    else if (mesh->primitive_count > 1)
+    {
+        snprintf(name, sizeof name, "%.140s.%u", base, part->primitive);
+    }
+    else
+    {
+        snprintf(name, sizeof name, "%.280s", base[0] ? base : "mesh");
+    }
+    return pl_arena_string(&writers->arena, name, strlen(name));
+}
+
+/* The mesh of the caches: the chosen parts behind one another, their vertices renumbered. */
+static pleat_result gather_parts(bake_writers *writers, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    const pleat_model *model = pleat_asset_model(writers->asset);
+    const pleat_bake_shape *shape = pleat_bake_get_shape(writers->bake);
+    pleat_cache_desc *desc = &writers->desc;
+    writers->all_parts = true;
+    for (uint32_t p = 0; p < shape->part_count; ++p)
+    {
+        const pleat_bake_part *part = &shape->parts[p];
+        writers->all_parts &= part->garment;
+        desc->vertex_count += part->garment ? part->vertex_count : 0;
+        desc->triangle_count += part->garment ? part->triangle_count : 0;
+        desc->group_count += part->garment;
+    }
+    uint32_t *triangles;
+    float *uvs = NULL;
+    pleat_vec3 *rest;
+    pleat_cache_group *groups;
+    pleat_cache_range *ranges;
+    PL_ARENA_NEW_OR_FAIL(triangles, &writers->arena, uint32_t, 3 * (size_t)desc->triangle_count, error);
+    PL_ARENA_NEW_OR_FAIL(rest, &writers->arena, pleat_vec3, desc->vertex_count, error);
+    PL_ARENA_NEW_OR_FAIL(groups, &writers->arena, pleat_cache_group, desc->group_count, error);
+    PL_ARENA_NEW_OR_FAIL(ranges, &writers->arena, pleat_cache_range, desc->group_count, error);
+    if (shape->uvs)
+    {
+        PL_ARENA_NEW_OR_FAIL(uvs, &writers->arena, float, 2 * (size_t)desc->vertex_count, error);
+    }
+    uint32_t vertex = 0, triangle = 0, group = 0;
+    for (uint32_t p = 0; p < shape->part_count; ++p)
+    {
+        const pleat_bake_part *part = &shape->parts[p];
+        if (!part->garment)
+        {
+            continue;
+        }
+        for (uint32_t c = 0; c < 3 * part->triangle_count; ++c)
+        {
+            triangles[3 * (size_t)triangle + c] =
+                shape->triangles[3 * (size_t)part->first_triangle + c] - part->first_vertex + vertex;
+        }
+        memcpy(rest + vertex, shape->rest + part->first_vertex, part->vertex_count * sizeof rest[0]);
+        if (uvs)
+        {
+            memcpy(uvs + 2 * (size_t)vertex, shape->uvs + 2 * (size_t)part->first_vertex,
+                   2 * (size_t)part->vertex_count * sizeof uvs[0]);
+        }
+        groups[group].name = part_name(writers, part);
+        groups[group].first_triangle = triangle;
+        groups[group].triangle_count = part->triangle_count;
+        if (!groups[group].name)
+        {
+            return pl_fail_memory(&writers->memory, error, "the names of the parts");
+        }
+        ranges[group] =
+            (pleat_cache_range){.node = model->nodes[part->node].name,
+                                .mesh = model->meshes[part->mesh].name,
+                                .material = part->material == PLEAT_NONE ? NULL : model->materials[part->material].name,
+                                .primitive = part->primitive,
+                                .first_vertex = vertex,
+                                .vertex_count = part->vertex_count,
+                                .first_triangle = triangle,
+                                .triangle_count = part->triangle_count};
+        ++group;
+        vertex += part->vertex_count;
+        triangle += part->triangle_count;
+    }
+    desc->triangles = triangles;
+    desc->uvs = uvs;
+    desc->groups = groups;
+    writers->sidecars = (pleat_cache_sidecars){.rest = rest, .range_count = group, .ranges = ranges};
+fail:
+    return result;
+}
+
+/* Copies the chosen parts of an array of the whole bake. */
+static const pleat_vec3 *choose_points(const bake_writers *writers, const pleat_vec3 *all, pleat_vec3 *chosen)
+{
+    if (writers->all_parts || !all)
+    {
+        return all;
+    }
+    const pleat_bake_shape *shape = pleat_bake_get_shape(writers->bake);
+    uint32_t vertex = 0;
+    for (uint32_t p = 0; p < shape->part_count; ++p)
+    {
+        const pleat_bake_part *part = &shape->parts[p];
+        if (part->garment)
+        {
+            memcpy(chosen + vertex, all + part->first_vertex, part->vertex_count * sizeof chosen[0]);
+            vertex += part->vertex_count;
+        }
+    }
+    return chosen;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------------------------- */
+
+static pleat_result allocate_frames(bake_writers *writers, bool normals, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    uint32_t all = pleat_bake_get_shape(writers->bake)->vertex_count;
+    uint32_t chosen = writers->all_parts ? 0 : writers->desc.vertex_count;
+    PL_ARENA_NEW_OR_FAIL(writers->positions, &writers->arena, pleat_vec3, all, error);
+    PL_ARENA_NEW_OR_FAIL(writers->chosen_positions, &writers->arena, pleat_vec3, chosen, error);
+    if (normals)
+    {
+        PL_ARENA_NEW_OR_FAIL(writers->normals, &writers->arena, pleat_vec3, all, error);
+        PL_ARENA_NEW_OR_FAIL(writers->chosen_normals, &writers->arena, pleat_vec3, chosen, error);
+    }
+fail:
+    return result;
+}
+
+static pleat_result open_caches(bake_writers *writers, pleat_error *error)
+{
+    const pleat_bake_shape *shape = pleat_bake_get_shape(writers->bake);
+    const bake_targets *targets = writers->targets;
+    bool normals = false;
+    for (uint32_t i = 0; i < targets->count; ++i)
+    {
+        writers->has_caches |= !is_gltf(&targets->list[i]);
+        normals |= is_mesh(&targets->list[i]);
+    }
+    if (!writers->has_caches)
+    {
+        return PLEAT_OK;
+    }
+    writers->desc.frame_count = shape->frame_count;
+    writers->desc.start = shape->start;
+    writers->desc.fps = shape->fps;
+    writers->desc.outputs = writers->outputs;
+    PL_TRY(gather_parts(writers, error));
+    PL_TRY(allocate_frames(writers, normals, error));
+    for (uint32_t i = 0; i < targets->count; ++i)
+    {
+        if (!is_gltf(&targets->list[i]))
+        {
+            PL_TRY(pleat_cache_writer_create(targets->list[i].path, &writers->desc, writers->host, &writers->caches[i],
+                                             error));
+        }
+    }
+    return PLEAT_OK;
+}
+
+pleat_result writers_create(app_session *session, const pleat_asset *asset, const pleat_bake *bake, uint32_t clip,
+                            const bake_targets *targets, bake_writers **out, pleat_error *error)
+{
+    *out = NULL;
+    bake_writers *writers = PL_CREATE(bake_writers, &session->host);
+    if (!writers)
+    {
+        return pl_fail(error, PLEAT_NO_MEMORY, "out of memory for the outputs");
+    }
+    pl_arena_init(&writers->arena, &writers->memory);
+    writers->host = &session->host;
+    writers->asset = asset;
+    writers->bake = bake;
+    writers->clip = clip;
+    writers->targets = targets;
+    writers->caches = PL_ARENA_NEW(&writers->arena, pleat_cache_writer *, targets->count);
+    pleat_result result = writers->caches ? pleat_outputs_create(writers->host, &writers->outputs, error)
+                                          : pl_fail_memory(&writers->memory, error, "the outputs");
+    if (result == PLEAT_OK)
+    {
+        result = open_caches(writers, error);
+    }
+    if (result != PLEAT_OK)
+    {
+        writers_destroy(writers);
+        return result;
+    }
+    *out = writers;
+    return PLEAT_OK;
+}
+
+void writers_destroy(bake_writers *writers)
+{
+    if (!writers)
+    {
+        return;
+    }
+    for (uint32_t i = 0; writers->caches && i < writers->targets->count; ++i)
+    {
+        pleat_cache_writer_destroy(writers->caches[i]);
+    }
+    pleat_outputs_destroy(writers->outputs);
+    pl_arena_free(&writers->arena);
+    PL_DESTROY(writers);
+}
+
+bool writers_want_gltf(const bake_writers *writers)
+{
+    for (uint32_t i = 0; i < writers->targets->count; ++i)
+    {
+        if (is_gltf(&writers->targets->list[i]))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------------------------- */
+
+pleat_result writers_frame(bake_writers *writers, pleat_error *error)
+{
+    if (!writers->has_caches)
+    {
+        return PLEAT_OK;
+    }
+    pleat_bake_copy(writers->bake, writers->positions, writers->normals);
+    const pleat_vec3 *positions = choose_points(writers, writers->positions, writers->chosen_positions);
+    const pleat_vec3 *normals = choose_points(writers, writers->normals, writers->chosen_normals);
+    for (uint32_t i = 0; i < writers->targets->count; ++i)
+    {
+        if (writers->caches[i])
+        {
+            PL_TRY(pleat_cache_writer_frame(writers->caches[i], positions, normals, error));
+        }
+    }
+    return PLEAT_OK;
+}
+
+/* The bake as edits of the input: new meshes, and the weights that play them in the clip that was baked. */
+static pleat_result make_edits(bake_writers *writers, const pleat_morphs *morphs, pleat_gltf_edits *edits,
+                               pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    uint32_t count = morphs ? pleat_morphs_count(morphs) : 0;
+    pleat_mesh_edit *meshes;
+    pleat_weights_edit *weights;
+    PL_ARENA_NEW_OR_FAIL(meshes, &writers->arena, pleat_mesh_edit, count, error);
+    PL_ARENA_NEW_OR_FAIL(weights, &writers->arena, pleat_weights_edit, count, error);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const pleat_morphed *morphed = pleat_morphs_get(morphs, i);
+        meshes[i] = (pleat_mesh_edit){morphed->node, &morphed->mesh, morphed->source_vertex};
+        weights[i] = (pleat_weights_edit){.node = morphed->node,
+                                          .clip = writers->clip,
+                                          .key_count = pleat_bake_get_shape(writers->bake)->frame_count,
+                                          .times = pleat_morphs_times(morphs),
+                                          .weights = morphed->weights};
+    }
+    *edits = (pleat_gltf_edits){
+        .mesh_edit_count = count, .mesh_edits = meshes, .weights_edit_count = count, .weights_edits = weights};
+fail:
+    return result;
+}
+
+/* NAME.rest.obj and NAME.json lie beside NAME.pc2 and NAME.mdd: once for both. */
+static pleat_result write_sidecars(bake_writers *writers, uint32_t index, pleat_error *error)
+{
+    const bake_target *list = writers->targets->list;
+    for (uint32_t i = 0; i < index; ++i)
+    {
+        if (target_shares_sidecars(&list[i], &list[index]))
+        {
+            return PLEAT_OK;
+        }
+    }
+    return pleat_cache_sidecars_write(list[index].path, &writers->desc, &writers->sidecars, writers->host, error);
+}
+
+pleat_result writers_finish(bake_writers *writers, const pleat_morphs *morphs, pleat_error *error)
+{
+    pleat_gltf_edits edits;
+    PL_TRY(make_edits(writers, morphs, &edits, error));
+    for (uint32_t i = 0; i < writers->targets->count; ++i)
+    {
+        const bake_target *target = &writers->targets->list[i];
+        if (writers->caches[i])
+        {
+            PL_TRY(pleat_cache_writer_commit(writers->caches[i], error));
+            if (is_cache(target))
+            {
+                PL_TRY(write_sidecars(writers, i, error));
+            }
+        }
+        else
+        {
+            PL_TRY(pleat_gltf_write(writers->asset, &edits, target->path, writers->outputs, error));
+        }
+    }
+    return pleat_outputs_commit(writers->outputs, error);
+}

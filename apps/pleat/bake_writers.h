@@ -1,0 +1,25 @@
+/* The files of a bake: every frame goes into all point caches and mesh sequences; glTF comes at the end. */
+#ifndef APP_BAKE_WRITERS_H
+#define APP_BAKE_WRITERS_H
+
+#include "session.h"
+#include "targets.h"
+
+#include "pleat/bake.h"
+#include "pleat/io.h"
+#include "pleat/morphs.h"
+
+typedef struct bake_writers bake_writers;
+
+/* Opens a writer for each target that is not glTF. They hold the parts that the bake marks as garment, which are all
+ * of them unless --garment chose some. Everything that is passed must outlive the writers. */
+pleat_result writers_create(app_session *session, const pleat_asset *asset, const pleat_bake *bake, uint32_t clip,
+                            const bake_targets *targets, bake_writers **writers, pleat_error *error);
+void writers_destroy(bake_writers *writers);
+bool writers_want_gltf(const bake_writers *writers);
+/* The frame that the bake computed last; frames come in order. */
+pleat_result writers_frame(bake_writers *writers, pleat_error *error);
+/* Writes the glTF files, and then lets everything appear under its name. morphs may be NULL: no mesh is replaced. */
+pleat_result writers_finish(bake_writers *writers, const pleat_morphs *morphs, pleat_error *error);
+
+#endif

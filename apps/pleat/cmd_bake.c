@@ -1,0 +1,307 @@
+/* pleat bake: a stack run over a clip, written out. All outputs are written beside their names first and appear
+ * together at the end, or not at all. */
+#include "bake_look.h"
+#include "bake_report.h"
+#include "bake_writers.h"
+#include "commands.h"
+#include "input.h"
+#include "session.h"
+#include "targets.h"
+
+#include "pleat/bake.h"
+#include "pleat/io.h"
+#include "pleat/morphs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+    FRAMES_UNASKED = 100000 /* a clip may say that it lasts for years; more than this only by --frames */
+};
+
+/* What --garment chose, as the bake takes it. */
+typedef struct bake_choice
+{
+    uint32_t *nodes;
+    uint32_t node_count;
+    bool *garment; /* per primitive of the nodes */
+} bake_choice;
+
+static void free_choice(bake_choice *choice)
+{
+    free(choice->nodes);
+    free(choice->garment);
+}
+
+/* Nodes of the chosen parts, each once, with a mark for each of their primitives. */
+static int choose_nodes(const app_session *session, const pleat_model *model, bake_choice *choice)
+{
+    *choice = (bake_choice){0};
+    part_choice *parts;
+    uint32_t part_count;
+    int status = choose_garment(session, model, &parts, &part_count);
+    if (status != EXIT_DONE || part_count == 0)
+    {
+        return status;
+    }
+    size_t primitive_count = 0;
+    choice->nodes = calloc(part_count, sizeof choice->nodes[0]);
+    for (uint32_t i = 0; i < part_count && choice->nodes; ++i)
+    {
+        if (i == 0 || parts[i].node != parts[i - 1].node)
+        {
+            choice->nodes[choice->node_count++] = parts[i].node;
+            primitive_count += model->meshes[model->nodes[parts[i].node].mesh].primitive_count;
+        }
+    }
+    choice->garment = calloc(primitive_count, sizeof choice->garment[0]);
+    if (!choice->nodes || !choice->garment)
+    {
+        free(parts);
+        return fail_input(session, "out of memory for the list of garments");
+    }
+    size_t first = 0;
+    for (uint32_t i = 0; i < part_count; ++i)
+    {
+        if (i > 0 && parts[i].node != parts[i - 1].node)
+        {
+            first += model->meshes[model->nodes[parts[i - 1].node].mesh].primitive_count;
+        }
+        choice->garment[first + parts[i].primitive] = true;
+    }
+    free(parts);
+    return EXIT_DONE;
+}
+
+static int choose_frames(const app_session *session, const pleat_model *model, pleat_bake_desc *desc)
+{
+    const char *file = session->arguments->files[0];
+    bool asked = arguments_range(session->arguments, "frames", &desc->first_frame, &desc->last_frame);
+    uint32_t frames = desc->clip == PLEAT_NONE ? 1 : pleat_clip_frame_count(&model->clips[desc->clip], desc->fps);
+    if (asked && desc->last_frame >= frames)
+    {
+        return fail_input(session, "%s: --frames ends at %u; the clip has frames 0-%u at %g a second", file,
+                          desc->last_frame, frames - 1, (double)desc->fps);
+    }
+    if (!asked && frames > FRAMES_UNASKED)
+    {
+        return fail_input(session, "%s: its clip has %u frames; choose some of them with --frames", file, frames);
+    }
+    return EXIT_DONE;
+}
+
+/* One pass over the frames; the first one writes them, too. */
+typedef void frame_visitor(pleat_morphs *morphs, uint32_t frame);
+
+static void learn_frame(pleat_morphs *morphs, uint32_t frame)
+{
+    (void)frame;
+    pleat_morphs_learn(morphs);
+}
+
+static pleat_result run_frames(app_session *session, pleat_bake *bake, bake_writers *writers, pleat_morphs *morphs,
+                               frame_visitor *visit, bake_report *report, pleat_error *error)
+{
+    uint32_t frame_count = pleat_bake_get_shape(bake)->frame_count;
+    app_progress progress = progress_begin(session, writers ? "frame" : "fitting, frame");
+    pleat_result result = PLEAT_OK;
+    for (uint32_t frame = 0; frame < frame_count && result == PLEAT_OK; ++frame)
+    {
+        progress_update(&progress, frame, frame_count);
+        double start = seconds_now();
+        result = pleat_bake_frame(bake, frame, error);
+        if (writers)
+        {
+            report_frame(report, frame, seconds_now() - start);
+        }
+        if (result == PLEAT_OK && writers)
+        {
+            result = writers_frame(writers, error);
+        }
+        if (result == PLEAT_OK && morphs)
+        {
+            visit(morphs, frame);
+        }
+    }
+    progress_end(&progress);
+    return result;
+}
+
+/* A viewer's own linear skinning shows the result already: no mesh has to be replaced. */
+static bool plays_by_itself(const pleat_bake_desc *desc)
+{
+    bool points = desc->clip != PLEAT_NONE && desc->model->clips[desc->clip].points.node != PLEAT_NONE;
+    return desc->skinning == PLEAT_LBS && desc->layer_count == 0 && !points;
+}
+
+/* Both passes, the glTF files, and the moment where everything appears. */
+static pleat_result run_bake(app_session *session, const pleat_asset *asset, pleat_bake *bake,
+                             const pleat_bake_desc *desc, const bake_targets *targets, bake_report *report,
+                             pleat_error *error)
+{
+    bake_writers *writers = NULL;
+    pleat_morphs *morphs = NULL;
+    pleat_result result = writers_create(session, asset, bake, desc->clip, targets, &writers, error);
+    if (result == PLEAT_OK && writers_want_gltf(writers) && !plays_by_itself(desc))
+    {
+        pleat_morphs_options options = pleat_morphs_options_default();
+        options.target_limit = arguments_whole(session->arguments, "targets");
+        options.largest_error = (float)arguments_number(session->arguments, "error");
+        options.normals = !arguments_given(session->arguments, "no-normals");
+        result = pleat_morphs_create(bake, &options, &session->host, &morphs, error);
+    }
+    double start = seconds_now();
+    if (result == PLEAT_OK)
+    {
+        result = run_frames(session, bake, writers, morphs, learn_frame, report, error);
+    }
+    report->frames_seconds = seconds_now() - start;
+    start = seconds_now();
+    if (result == PLEAT_OK && morphs)
+    {
+        pleat_morphs_settle(morphs);
+        result = run_frames(session, bake, NULL, morphs, pleat_morphs_weigh, report, error);
+        result = result == PLEAT_OK ? pleat_morphs_finish(morphs, error) : result;
+    }
+    report->fit_seconds = seconds_now() - start;
+    start = seconds_now();
+    if (result == PLEAT_OK)
+    {
+        result = writers_finish(writers, morphs, error);
+    }
+    report->write_seconds = seconds_now() - start;
+    if (result == PLEAT_OK && morphs)
+    {
+        result = report_morphs(report, pleat_asset_model(asset), morphs, error);
+    }
+    writers_destroy(writers);
+    pleat_morphs_destroy(morphs);
+    return result;
+}
+
+static int bake_asset(app_session *session, const pleat_asset *asset, const bake_look *look,
+                      const bake_targets *targets, bake_report *report)
+{
+    const pleat_model *model = pleat_asset_model(asset);
+    pleat_bake_desc desc = pleat_bake_desc_default(model);
+    bake_choice choice = {0};
+    pleat_bake *bake = NULL;
+    pleat_error error = {0};
+    desc.fps = (float)arguments_number(session->arguments, "fps");
+    desc.skinning = (pleat_skinning)look->skin.method;
+    int status = choose_clip(session, model, &desc.clip);
+    status = status == EXIT_DONE ? choose_frames(session, model, &desc) : status;
+    status = status == EXIT_DONE ? choose_nodes(session, model, &choice) : status;
+    if (status == EXIT_DONE)
+    {
+        double start = seconds_now();
+        desc.node_count = choice.node_count;
+        desc.nodes = choice.nodes;
+        desc.garment = choice.garment;
+        pleat_result result = pleat_bake_create(&desc, &session->host, &bake, &error);
+        report->bind_seconds = seconds_now() - start;
+        if (result == PLEAT_OK)
+        {
+            result = report_begin(report, model, &desc, bake, &error);
+        }
+        if (result == PLEAT_OK)
+        {
+            result = run_bake(session, asset, bake, &desc, targets, report, &error);
+        }
+        status = result == PLEAT_OK ? EXIT_DONE : fail_error(session, &error);
+    }
+    pleat_bake_destroy(bake);
+    free_choice(&choice);
+    return status;
+}
+
+static int bake_file(app_session *session, const bake_look *look)
+{
+    bake_targets targets;
+    bake_report report = {0};
+    int status = targets_open(session, &targets);
+    if (status == EXIT_DONE)
+    {
+        double start = seconds_now();
+        pleat_asset *asset = load_input(session, 0, arguments_number(session->arguments, "fps"));
+        report.load_seconds = seconds_now() - start;
+        status = asset ? bake_asset(session, asset, look, &targets, &report) : EXIT_BAD_INPUT;
+        pleat_asset_destroy(asset);
+    }
+    bool written = status == EXIT_DONE;
+    if (written)
+    {
+        status = report_print(session, &report, &targets);
+    }
+    report_free(&report);
+    targets_free(&targets, written);
+    return status;
+}
+
+static int run_bake_command(app_session *session)
+{
+    const app_arguments *arguments = session->arguments;
+    bake_look look;
+    int status = look_open(session, &look);
+    if (status != EXIT_DONE)
+    {
+        return status;
+    }
+    if (arguments_given(arguments, "print-look"))
+    {
+        return look_print(session, &look);
+    }
+    if (arguments->file_count == 0)
+    {
+        return fail_usage(session, "an argument is missing; the form is: pleat bake FILE -o OUT");
+    }
+    if (!arguments_given(arguments, "output"))
+    {
+        return fail_usage(session, "it needs somewhere to write to: -o OUT, such as -o out.glb or -o out.pc2");
+    }
+    return bake_file(session, &look);
+}
+
+static const app_option bake_options[] = {
+    {"output", 'o', OPTION_PATH, true, "OUT", NULL, 0, 0,
+     "where to write: .glb, .gltf, .pc2, .mdd, .obj, .ply, or a folder"},
+    {"skin", 0, OPTION_CHOICE, false, "lbs|dqs", NULL, 0, 0, "linear blend (default), or dual quaternion skinning"},
+    {"look", 0, OPTION_PATH, false, "FILE", NULL, 0, 0, "a look file: the parameters of the stack as JSON"},
+    {"set", 0, OPTION_TEXT, true, "KEY=VALUE", NULL, 0, 0, "one parameter, such as skin.method=dqs, over the look's"},
+    {"print-look", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print the look as a file to start from, and stop"},
+    INPUT_CLIP_OPTION,
+    {"frames", 0, OPTION_RANGE, false, "A-B", NULL, 0, 0, "frames of the clip, both included; default: all"},
+    {"fps", 0, OPTION_NUMBER, false, "N", "30", 0.001, 10000, "frames a second"},
+    INPUT_GARMENT_OPTION,
+    INPUT_POINTS_OPTION,
+    {"targets", 0, OPTION_WHOLE, false, "N", "64", 1, 1024, "glTF: the most morph targets a mesh gets"},
+    {"error", 0, OPTION_LENGTH, false, "LENGTH", "0.1mm", 0, 1000,
+     "glTF: fewer targets, as long as no vertex is off by more"},
+    {"no-normals", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "glTF: morph targets without normals"},
+};
+
+static const char *const bake_examples[] = {
+    "pleat bake hero.glb -o out.glb --skin dqs",
+    "the file as any viewer plays it, with dual quaternion skinning as morph targets",
+    "pleat bake hero.glb -o walk.pc2 -o walk.mdd --clip Walk --frames 0-120 --garment '*shirt*'",
+    "a part of a clip as point caches, of one garment",
+    NULL,
+};
+
+const app_command command_bake = {
+    .name = "bake",
+    .arguments = "FILE -o OUT",
+    .argument_min = 0, /* --print-look needs no FILE */
+    .argument_max = 1,
+    .summary = "runs a stack over a clip and writes glTF, point caches or meshes",
+    .description =
+        "Skins the meshes of FILE over a clip and writes the result. Point caches (.pc2, .mdd) hold world "
+        "positions of the render vertices; beside them lie NAME.rest.obj and NAME.json. .obj and .ply give one "
+        "file per frame. glTF keeps everything of the input and adds morph targets where linear skinning "
+        "alone would not show the result. Either all outputs appear, or none.",
+    .options = bake_options,
+    .option_count = sizeof bake_options / sizeof bake_options[0],
+    .examples = bake_examples,
+    .run = run_bake_command,
+};
