@@ -6,7 +6,8 @@
  *
  * A file cannot make us allocate more than it can fill: every count is checked against the bytes behind it first, and
  * all that is unpacked (sparse, quantised and compressed data, and the JSON tree) together may take PL_GLTF_SLACK plus
- * PL_GLTF_EXPANSION times the bytes of the file. */
+ * PL_GLTF_EXPANSION times the bytes of the file. Numbers that are looked at once more each time something refers to
+ * them count as a byte each, so that a small file cannot keep us busy either. */
 #ifndef PL_IO_GLTF_H
 #define PL_IO_GLTF_H
 
@@ -58,7 +59,10 @@ typedef struct pl_gltf_accessor
     pl_component sparse_component;
     const uint8_t *sparse_indices;
     const uint8_t *sparse_values;
-    const float *floats; /* once somebody asked for them */
+    const float *floats;      /* once somebody asked for them */
+    const uint32_t *integers; /* the same */
+    bool finite;              /* every one of floats is known to be */
+    uint32_t largest;         /* of integers */
 } pl_gltf_accessor;
 
 struct pl_gltf
@@ -71,10 +75,12 @@ struct pl_gltf
     bool alone;          /* no other file may be opened */
     uint64_t source_bytes;
     uint64_t unpacked_bytes;
+    uint32_t warning_count;
     uint32_t buffer_count, view_count, accessor_count;
     pl_gltf_buffer *buffers;
     pl_gltf_view *views;
     pl_gltf_accessor *accessors;
+    struct pl_gltf_influences *influences; /* read last; primitives often share them */
 };
 
 /* ---- Messages and JSON with its place (gltf_json.c) ---- */
@@ -86,14 +92,17 @@ typedef struct pl_place
 } pl_place;
 pl_place pl_at(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A failure, or a warning, whose sentence begins with the file's name. */
+/* A failure, or a warning, whose sentence begins with the file's name. Of the warnings the first PL_GLTF_WARNINGS are
+ * said. */
+#define PL_GLTF_WARNINGS 20
 pleat_result pl_gltf_fail(const pl_gltf *g, pleat_result result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void pl_gltf_warn(const pl_gltf *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void pl_gltf_warn(pl_gltf *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void pl_gltf_say(pl_gltf *g, const char *sentence); /* a warning that has its name already */
 
 /* Memory that lives as long as the asset, counted as unpacked; what names it in the error. */
 pleat_result pl_gltf_alloc(pl_gltf *g, uint64_t count, size_t size, const char *what, void *pointer_out);
-/* Counts bytes that are about to be unpacked. */
+/* Counts bytes that are about to be unpacked, or numbers to be looked at. */
 pleat_result pl_gltf_expand(pl_gltf *g, uint64_t bytes, const char *what);
 
 /* Each gives object[key], checked for its kind; an absent key gives NULL, PLEAT_NONE, false or the fallback. */
@@ -153,7 +162,7 @@ size_t pl_component_size(pl_component component);
 /* The elements as numbers, kept for the next who asks; points into the file where it can. Normalized integers become
  * -1..1 or 0..1, others their value. Not yet checked for finiteness. */
 pleat_result pl_gltf_floats(pl_gltf *g, uint32_t index, const float **out);
-/* Unsigned integers of any size. */
+/* Unsigned integers of any size; the accessor then has the largest, too. */
 pleat_result pl_gltf_integers(pl_gltf *g, uint32_t index, const uint32_t **out);
 /* The same into the caller's array, elements out_stride items apart; the shorts come from u8 or u16. */
 pleat_result pl_gltf_copy_floats(pl_gltf *g, uint32_t index, float *out, uint32_t out_stride);
@@ -161,6 +170,8 @@ pleat_result pl_gltf_copy_shorts(pl_gltf *g, uint32_t index, uint16_t *out, uint
 /* The elements as they are in the file, tight, with sparse ones in place: count by element_size bytes. */
 void pl_gltf_flatten(const pl_gltf_accessor *accessor, uint8_t *out);
 
+/* The first number of an accessor, whose floats were asked for, that is not finite; or how many it has. */
+size_t pl_gltf_first_not_finite(pl_gltf_accessor *accessor);
 /* The first of count numbers that is not finite, or count. */
 size_t pl_first_not_finite(const float *values, size_t count);
 

@@ -219,6 +219,7 @@ static pleat_result read_sparse(pl_gltf *g, json_t *object, const char *place, p
     {
         return pl_json_missing(g, accessor->sparse_indices ? at_values.text : at_indices.text, "bufferView");
     }
+    PL_TRY(pl_gltf_expand(g, count, inside.text));
     for (uint64_t i = 0; i < count; ++i)
     {
         uint32_t element = integer_at(accessor->sparse_indices + i * pl_component_size(component), component);
@@ -400,30 +401,42 @@ pleat_result pl_gltf_floats(pl_gltf *g, uint32_t index, const float **out)
     return PLEAT_OK;
 }
 
-pleat_result pl_gltf_integers(pl_gltf *g, uint32_t index, const uint32_t **out)
+/* Into an array of the arena. */
+static pleat_result unpack_integers(pl_gltf *g, const pl_gltf_accessor *accessor, const char *place, uint32_t **out)
 {
-    pl_gltf_accessor *accessor;
-    PL_TRY(pl_gltf_get_accessor(g, index, &accessor));
-    if (in_place(accessor, PL_U32))
-    {
-        *out = (const uint32_t *)(const void *)accessor->bytes;
-        return PLEAT_OK;
-    }
-    pl_place place = pl_at("accessors[%u]", index);
-    uint32_t *values;
     source from;
-    PL_TRY(pl_gltf_alloc(g, (uint64_t)accessor->count * accessor->width, sizeof *values, place.text, &values));
-    PL_TRY(open_source(g, accessor, place.text, &from));
+    PL_TRY(pl_gltf_alloc(g, (uint64_t)accessor->count * accessor->width, sizeof **out, place, out));
+    PL_TRY(open_source(g, accessor, place, &from));
     size_t size = pl_component_size(accessor->component);
     for (size_t i = 0; i < accessor->count; ++i)
     {
         for (size_t c = 0; c < accessor->width; ++c)
         {
-            values[i * accessor->width + c] = integer_at(from.bytes + i * from.stride + c * size, accessor->component);
+            (*out)[i * accessor->width + c] = integer_at(from.bytes + i * from.stride + c * size, accessor->component);
         }
     }
     pl_free(&g->asset->memory, from.copy);
-    *out = values;
+    return PLEAT_OK;
+}
+
+pleat_result pl_gltf_integers(pl_gltf *g, uint32_t index, const uint32_t **out)
+{
+    pl_gltf_accessor *accessor;
+    PL_TRY(pl_gltf_get_accessor(g, index, &accessor));
+    if (!accessor->integers)
+    {
+        uint32_t *values = NULL;
+        if (!in_place(accessor, PL_U32))
+        {
+            PL_TRY(unpack_integers(g, accessor, pl_at("accessors[%u]", index).text, &values));
+        }
+        accessor->integers = values ? values : (const uint32_t *)(const void *)accessor->bytes;
+        for (size_t i = 0; i < (size_t)accessor->count * accessor->width; ++i)
+        {
+            accessor->largest = accessor->integers[i] > accessor->largest ? accessor->integers[i] : accessor->largest;
+        }
+    }
+    *out = accessor->integers;
     return PLEAT_OK;
 }
 
@@ -454,4 +467,12 @@ size_t pl_first_not_finite(const float *values, size_t count)
         ++i;
     }
     return i;
+}
+
+size_t pl_gltf_first_not_finite(pl_gltf_accessor *accessor)
+{
+    size_t count = (size_t)accessor->count * accessor->width;
+    size_t first = accessor->finite ? count : pl_first_not_finite(accessor->floats, count);
+    accessor->finite = first == count;
+    return first;
 }

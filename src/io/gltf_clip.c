@@ -65,6 +65,7 @@ static pleat_result read_times(pl_gltf *g, json_t *sampler, const char *place, p
                             place, index, accessor->width);
     }
     PL_TRY(pl_gltf_floats(g, index, &channel->times));
+    PL_TRY(pl_gltf_expand(g, accessor->count, place));
     channel->key_count = accessor->count;
     for (uint32_t k = 0; k < accessor->count; ++k)
     {
@@ -104,9 +105,9 @@ static pleat_result read_values(pl_gltf *g, json_t *sampler, const char *place, 
                             index, accessor->count, channel->key_count, (unsigned long long)needed);
     }
     PL_TRY(pl_gltf_floats(g, index, &channel->values));
-    size_t count = (size_t)accessor->count * width;
-    size_t bad = pl_first_not_finite(channel->values, count);
-    if (bad < count)
+    PL_TRY(pl_gltf_expand(g, (uint64_t)accessor->count * width, place));
+    size_t bad = pl_gltf_first_not_finite(accessor);
+    if (bad < (size_t)accessor->count * width)
     {
         return pl_gltf_fail(g, PLEAT_BAD_DATA, "%s.output: element %zu of accessors[%u] is not finite", place,
                             bad / width, index);

@@ -25,7 +25,7 @@ typedef struct chunks
     size_t binary_size;
 } chunks;
 
-static pleat_result split_glb(const pl_gltf *g, const uint8_t *bytes, size_t size, chunks *out)
+static pleat_result split_glb(pl_gltf *g, const uint8_t *bytes, size_t size, chunks *out)
 {
     if (size < GLB_HEADER + CHUNK_HEADER)
     {

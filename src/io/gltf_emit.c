@@ -188,13 +188,13 @@ static pleat_result emit_binary(const pl_writer *w, pl_sink sink)
     return PLEAT_OK;
 }
 
-static pleat_result make_text(pl_writer *w, pl_text *text, int indent)
+static pleat_result make_text(pl_writer *w, pl_json_output *text, int indent)
 {
-    *text = (pl_text){.memory = &w->memory};
-    pl_text_json(text, w->root, indent);
+    *text = (pl_json_output){.memory = &w->memory};
+    pl_json_print(text, w->root, indent);
     if (text->failed)
     {
-        pl_text_free(text);
+        pl_json_output_free(text);
         return pl_writer_no_memory(w);
     }
     return PLEAT_OK;
@@ -208,12 +208,12 @@ static void put_u32(uint8_t *out, uint64_t value)
     }
 }
 
-static pleat_result emit_chunks(pl_writer *w, pl_text *text, pl_sink sink)
+static pleat_result emit_chunks(pl_writer *w, pl_json_output *text, pl_sink sink)
 {
     static const uint8_t zeros[4];
     while (text->size % 4 != 0)
     {
-        pl_text_put(text, " ", 1);
+        pl_json_put(text, " ", 1);
     }
     if (text->failed)
     {
@@ -245,19 +245,19 @@ static pleat_result emit_chunks(pl_writer *w, pl_text *text, pl_sink sink)
 
 pleat_result pl_writer_emit_glb(pl_writer *w, pl_sink sink)
 {
-    pl_text text;
+    pl_json_output text;
     PL_TRY(make_text(w, &text, 0));
     pleat_result result = emit_chunks(w, &text, sink);
-    pl_text_free(&text);
+    pl_json_output_free(&text);
     return result;
 }
 
 pleat_result pl_writer_emit_text(pl_writer *w, pl_sink text_sink, pl_sink binary_sink)
 {
-    pl_text text;
+    pl_json_output text;
     PL_TRY(make_text(w, &text, 2));
     pleat_result result = text_sink.write(text_sink.user, text.bytes, text.size, w->error);
-    pl_text_free(&text);
+    pl_json_output_free(&text);
     return result == PLEAT_OK ? emit_binary(w, binary_sink) : result;
 }
 

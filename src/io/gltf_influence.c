@@ -21,6 +21,22 @@ typedef struct influence_sets
     uint32_t weights[SETS_READ]; /* accessors */
 } influence_sets;
 
+/* What was read, kept for the next primitive with the same accessors. */
+struct pl_gltf_influences
+{
+    influence_sets sets;
+    uint32_t joint_count;
+    uint32_t width;
+    const uint16_t *joints;
+    const float *weights;
+};
+
+static bool same_sets(const influence_sets *a, const influence_sets *b)
+{
+    return a->count == b->count && memcmp(a->joints, b->joints, a->count * sizeof a->joints[0]) == 0 &&
+           memcmp(a->weights, b->weights, a->count * sizeof a->weights[0]) == 0;
+}
+
 static pleat_result find_sets(pl_gltf *g, json_t *attributes, const char *place, uint32_t vertex_count,
                               influence_sets *sets)
 {
@@ -129,7 +145,7 @@ static bool keep_largest(uint32_t width, uint16_t *joints, float *weights)
     return dropped;
 }
 
-static void warn(const pl_gltf *g, const char *place, const oddities *odd, uint32_t dropped_count)
+static void warn(pl_gltf *g, const char *place, const oddities *odd, uint32_t dropped_count)
 {
     if (odd->scaled_count)
     {
@@ -148,28 +164,19 @@ static void warn(const pl_gltf *g, const char *place, const oddities *odd, uint3
     }
 }
 
-pleat_result pl_gltf_read_influences(pl_gltf *g, json_t *attributes, const char *place, uint32_t joint_count,
-                                     pleat_primitive *primitive)
+static pleat_result unpack_sets(pl_gltf *g, const char *place, const influence_sets *sets, uint32_t joint_count,
+                                uint32_t vertex_count, struct pl_gltf_influences *out)
 {
-    influence_sets sets;
-    uint32_t vertex_count = primitive->vertex_count;
-    PL_TRY(find_sets(g, attributes, place, vertex_count, &sets));
-    if (sets.count == 0)
-    {
-        pl_gltf_warn(g, "%s: the mesh is used with a skin and has no JOINTS_0 and WEIGHTS_0; it follows its node",
-                     place);
-        return PLEAT_OK;
-    }
-    uint32_t width_in = sets.count * 4;
+    uint32_t width_in = sets->count * 4;
     uint32_t width = width_in < MOST ? width_in : MOST;
     uint16_t *joints;
     float *weights;
     PL_TRY(pl_gltf_alloc(g, (uint64_t)vertex_count * width_in, sizeof *joints, place, &joints));
     PL_TRY(pl_gltf_alloc(g, (uint64_t)vertex_count * width_in, sizeof *weights, place, &weights));
-    for (uint32_t s = 0; s < sets.count; ++s)
+    for (uint32_t s = 0; s < sets->count; ++s)
     {
-        PL_TRY(pl_gltf_copy_shorts(g, sets.joints[s], joints + s * 4, width_in));
-        PL_TRY(pl_gltf_copy_floats(g, sets.weights[s], weights + s * 4, width_in));
+        PL_TRY(pl_gltf_copy_shorts(g, sets->joints[s], joints + s * 4, width_in));
+        PL_TRY(pl_gltf_copy_floats(g, sets->weights[s], weights + s * 4, width_in));
     }
     oddities odd = {.worst_sum = 1};
     uint32_t dropped_count = 0;
@@ -187,8 +194,30 @@ pleat_result pl_gltf_read_influences(pl_gltf *g, json_t *attributes, const char 
         memmove(weights + (size_t)v * width, w, width * sizeof *w);
     }
     warn(g, place, &odd, dropped_count);
-    primitive->influence_count = width;
-    primitive->joints = joints;
-    primitive->weights = weights;
+    *out = (struct pl_gltf_influences){*sets, joint_count, width, joints, weights};
+    return PLEAT_OK;
+}
+
+pleat_result pl_gltf_read_influences(pl_gltf *g, json_t *attributes, const char *place, uint32_t joint_count,
+                                     pleat_primitive *primitive)
+{
+    influence_sets sets;
+    PL_TRY(find_sets(g, attributes, place, primitive->vertex_count, &sets));
+    if (sets.count == 0)
+    {
+        pl_gltf_warn(g, "%s: the mesh is used with a skin and has no JOINTS_0 and WEIGHTS_0; it follows its node",
+                     place);
+        return PLEAT_OK;
+    }
+    struct pl_gltf_influences *last = g->influences;
+    if (!last || last->joint_count != joint_count || !same_sets(&last->sets, &sets))
+    {
+        PL_TRY(pl_gltf_alloc(g, 1, sizeof *last, place, &last));
+        PL_TRY(unpack_sets(g, place, &sets, joint_count, primitive->vertex_count, last));
+        g->influences = last;
+    }
+    primitive->influence_count = last->width;
+    primitive->joints = last->joints;
+    primitive->weights = last->weights;
     return PLEAT_OK;
 }

@@ -35,14 +35,27 @@ pleat_result pl_gltf_fail(const pl_gltf *g, pleat_result result, const char *for
     return pl_fail(g->error, result, "%s", message);
 }
 
-void pl_gltf_warn(const pl_gltf *g, const char *format, ...)
+void pl_gltf_say(pl_gltf *g, const char *sentence)
+{
+    ++g->warning_count;
+    if (g->warning_count <= PL_GLTF_WARNINGS)
+    {
+        pl_log(&g->asset->host, PLEAT_WARNING, "%s", sentence);
+    }
+    else if (g->warning_count == PL_GLTF_WARNINGS + 1)
+    {
+        pl_log(&g->asset->host, PLEAT_WARNING, "%s: further warnings are left out", g->asset->name);
+    }
+}
+
+void pl_gltf_warn(pl_gltf *g, const char *format, ...)
 {
     char message[sizeof g->error->message];
     va_list arguments;
     va_start(arguments, format);
     compose(g, message, sizeof message, format, arguments);
     va_end(arguments);
-    pl_log(&g->asset->host, PLEAT_WARNING, "%s", message);
+    pl_gltf_say(g, message);
 }
 
 pleat_result pl_gltf_expand(pl_gltf *g, uint64_t bytes, const char *what)

@@ -1,6 +1,8 @@
 /* Reading glTF: the steps in their order. */
 #include "io/gltf.h"
 
+#include <stdio.h>
+
 void pl_gltf_close(pl_gltf *g)
 {
     if (!g)
@@ -31,7 +33,9 @@ static pleat_result check_unused(pl_gltf *g)
         }
         if (result != PLEAT_OK)
         {
-            pl_log(&g->asset->host, PLEAT_WARNING, "%s; nothing uses it", inner.message);
+            char sentence[sizeof inner.message];
+            snprintf(sentence, sizeof sentence, "%.440s; nothing uses it", inner.message);
+            pl_gltf_say(g, sentence);
         }
     }
     return PLEAT_OK;

@@ -39,14 +39,13 @@ pleat_result pl_gltf_attribute(pl_gltf *g, json_t *attributes, const char *name,
 }
 
 /* Positions and differences of positions: a number that is not finite is an error. */
-static pleat_result strict_vectors(pl_gltf *g, uint32_t index, const pl_gltf_accessor *accessor, const char *place,
+static pleat_result strict_vectors(pl_gltf *g, uint32_t index, pl_gltf_accessor *accessor, const char *place,
                                    const char *name, const pleat_vec3 **out)
 {
     const float *values;
     PL_TRY(pl_gltf_floats(g, index, &values));
-    size_t count = (size_t)accessor->count * 3;
-    size_t bad = pl_first_not_finite(values, count);
-    if (bad < count)
+    size_t bad = pl_gltf_first_not_finite(accessor);
+    if (bad < (size_t)accessor->count * 3)
     {
         const float *p = values + bad / 3 * 3;
         return pl_gltf_fail(g, PLEAT_BAD_DATA, "%s.%s: element %zu of accessors[%u] is (%g, %g, %g); it must be finite",
@@ -72,7 +71,7 @@ static pleat_result lenient_floats(pl_gltf *g, json_t *attributes, const char *n
     const float *values;
     PL_TRY(pl_gltf_floats(g, index, &values));
     size_t count = (size_t)accessor->count * width;
-    size_t bad = pl_first_not_finite(values, count);
+    size_t bad = pl_gltf_first_not_finite(accessor);
     if (bad < count)
     {
         float *copy;
@@ -133,6 +132,7 @@ static pleat_result read_attributes(pl_gltf *g, json_t *object, const char *plac
         return pl_gltf_fail_draco(g, place);
     }
     primitive->vertex_count = positions->count;
+    PL_TRY(pl_gltf_expand(g, positions->count, place));
     PL_TRY(strict_vectors(g, index, positions, inside.text, "POSITION", &primitive->positions));
     PL_TRY(lenient_floats(g, attributes, "NORMAL", inside.text, 3, primitive->vertex_count, &normals));
     primitive->normals = (const pleat_vec3 *)(const void *)normals;
@@ -164,25 +164,26 @@ static pleat_result read_indices(pl_gltf *g, json_t *object, const char *place, 
                             place, index);
     }
     PL_TRY(pl_gltf_integers(g, index, indices));
-    uint32_t restart = component == PL_U8 ? UINT8_MAX : component == PL_U16 ? UINT16_MAX : UINT32_MAX;
-    for (uint32_t i = 0; i < accessor->count; ++i)
-    {
-        uint32_t vertex = (*indices)[i];
-        if (vertex == restart)
-        {
-            return pl_gltf_fail(g, PLEAT_BAD_DATA,
-                                "%s.indices: index %u of accessors[%u] is %u, the primitive restart value, which glTF "
-                                "does not allow",
-                                place, i, index, vertex);
-        }
-        if (vertex >= vertex_count)
-        {
-            return pl_gltf_fail(g, PLEAT_BAD_DATA, "%s.indices: index %u of accessors[%u] is %u; there are %u vertices",
-                                place, i, index, vertex, vertex_count);
-        }
-    }
     *count = accessor->count;
-    return PLEAT_OK;
+    uint32_t restart = component == PL_U8 ? UINT8_MAX : component == PL_U16 ? UINT16_MAX : UINT32_MAX;
+    if (accessor->largest < vertex_count && accessor->largest < restart)
+    {
+        return PLEAT_OK;
+    }
+    uint32_t i = 0;
+    while ((*indices)[i] < vertex_count && (*indices)[i] != restart)
+    {
+        ++i;
+    }
+    if ((*indices)[i] == restart)
+    {
+        return pl_gltf_fail(g, PLEAT_BAD_DATA,
+                            "%s.indices: index %u of accessors[%u] is %u, the primitive restart value, which glTF does "
+                            "not allow",
+                            place, i, index, restart);
+    }
+    return pl_gltf_fail(g, PLEAT_BAD_DATA, "%s.indices: index %u of accessors[%u] is %u; there are %u vertices", place,
+                        i, index, (*indices)[i], vertex_count);
 }
 
 /* Corner c of triangle t, as a place in the list of indices; specification, section 3.7.2.1. */
@@ -422,6 +423,9 @@ pleat_result pl_gltf_read_node_weights(pl_gltf *g, pleat_node *nodes)
     {
         if (nodes[n].mesh != PLEAT_NONE)
         {
+            /* A skin's weights are looked at for each node that shows them. */
+            PL_TRY(pl_gltf_expand(g, 4 * (uint64_t)pleat_mesh_vertex_count(&model->meshes[nodes[n].mesh]),
+                                  pl_at("nodes[%u]", n).text));
             PL_TRY(read_weights(g, json_array_get(array, n), pl_at("nodes[%u]", n).text,
                                 model->meshes[nodes[n].mesh].target_count, &nodes[n].weights));
         }

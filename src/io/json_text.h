@@ -8,19 +8,19 @@
 #include <jansson.h>
 
 /* Text that grows. Zero-initialise all but memory. */
-typedef struct pl_text
+typedef struct pl_json_output
 {
     pl_memory *memory;
     char *bytes;
     size_t size;
     size_t room;
     bool failed; /* out of memory: sticky, to be asked for at the end */
-} pl_text;
+} pl_json_output;
 
-void pl_text_put(pl_text *text, const char *bytes, size_t size);
-void pl_text_free(pl_text *text);
+void pl_json_put(pl_json_output *text, const char *bytes, size_t size);
+void pl_json_output_free(pl_json_output *text);
 
 /* Appends a value; indent 0 writes no blanks, else that many a level, with lists of plain numbers on one line. */
-void pl_text_json(pl_text *text, const json_t *value, int indent);
+void pl_json_print(pl_json_output *text, const json_t *value, int indent);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/vec.h"
 
 #include <stdio.h>
+#include <string.h>
 
 pleat_clip pleat_clip_default(void)
 {
@@ -194,6 +195,42 @@ static pleat_result check_skins(const pleat_model *model, pleat_error *error)
     return PLEAT_OK;
 }
 
+/* node_order is a permutation with parents first: then the tree has no cycle. Looked at for a block of nodes at a time,
+ * so that no memory is needed and a long chain of nodes takes no longer than a bush. */
+static pleat_result check_order(const pleat_model *model, pleat_error *error)
+{
+    enum
+    {
+        BLOCK = 2048
+    };
+    uint32_t places[BLOCK];
+    for (uint32_t first = 0; first < model->node_count; first += BLOCK)
+    {
+        uint32_t count = model->node_count - first < BLOCK ? model->node_count - first : BLOCK;
+        memset(places, 0xff, sizeof places);
+        for (uint32_t i = 0; i < model->node_count; ++i)
+        {
+            uint32_t n = model->node_order[i];
+            uint32_t parent = n < model->node_count ? model->nodes[n].parent : PLEAT_NONE;
+            if (n >= model->node_count || (n - first < count && places[n - first] != PLEAT_NONE))
+            {
+                return pl_fail(error, PLEAT_BAD_DATA, "node_order[%u] is %u; it must have each of %u nodes once", i, n,
+                               model->node_count);
+            }
+            if (parent - first < count && places[parent - first] == PLEAT_NONE)
+            {
+                return pl_fail(error, PLEAT_BAD_DATA,
+                               "node_order[%u] is %u, whose parent %u comes later or is below it", i, n, parent);
+            }
+            if (n - first < count)
+            {
+                places[n - first] = i;
+            }
+        }
+    }
+    return PLEAT_OK;
+}
+
 static pleat_result check_nodes(const pleat_model *model, pleat_error *error)
 {
     char where[160];
@@ -226,23 +263,7 @@ static pleat_result check_nodes(const pleat_model *model, pleat_error *error)
             PL_TRY(check_influences(&mesh->primitives[p], model->skins[node->skin].joint_count, where, error));
         }
     }
-    /* node_order is a permutation with parents first: then the tree has no cycle. */
-    for (uint32_t i = 0; i < model->node_count; ++i)
-    {
-        uint32_t n = model->node_order[i];
-        if (n >= model->node_count)
-        {
-            return pl_fail(error, PLEAT_BAD_DATA, "node_order[%u] is %u; there are %u nodes", i, n, model->node_count);
-        }
-        for (uint32_t parent = model->nodes[n].parent, steps = 0; parent != PLEAT_NONE;
-             parent = model->nodes[parent].parent)
-        {
-            if (++steps > model->node_count)
-            {
-                return pl_fail(error, PLEAT_BAD_DATA, "node %u: its parents form a cycle", n);
-            }
-        }
-    }
+    PL_TRY(check_order(model, error));
     for (uint32_t i = 0; i < model->scene_node_count; ++i)
     {
         if (model->scene_nodes[i] >= model->node_count)

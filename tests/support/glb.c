@@ -1,5 +1,7 @@
 #include "support/glb.h"
 
+#include "support/support.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,4 +67,81 @@ pleat_host support_logging_host(support_log *log)
     host.log = remember;
     host.log_user = log;
     return host;
+}
+
+support_log support_warnings;
+
+pleat_asset *support_parse(const char *json, const support_bytes *binary)
+{
+    pleat_host host = support_logging_host(&support_warnings);
+    support_bytes glb = support_glb(json, binary ? binary->data : NULL, binary ? binary->size : 0);
+    pleat_asset *asset;
+    pleat_error error = {0};
+    pleat_result result = pleat_asset_parse(PLEAT_FORMAT_GLB, glb.data, glb.size, "t.glb", &host, &asset, &error);
+    support_bytes_free(&glb); /* the asset must not need it any more */
+    if (result != PLEAT_OK)
+    {
+        print_message("%s\n", error.message);
+    }
+    assert_int_equal(result, PLEAT_OK);
+    return asset;
+}
+
+void support_refuse_as(pleat_result expected, const char *json, const support_bytes *binary, const char *part)
+{
+    pleat_host host = support_logging_host(&support_warnings);
+    support_bytes glb = support_glb(json, binary ? binary->data : NULL, binary ? binary->size : 0);
+    pleat_asset *asset;
+    pleat_error error = {0};
+    pleat_result result = pleat_asset_parse(PLEAT_FORMAT_GLB, glb.data, glb.size, "t.glb", &host, &asset, &error);
+    support_bytes_free(&glb);
+    assert_null(asset);
+    if (result != expected || !strstr(error.message, part) || strncmp(error.message, "t.glb: ", 7) != 0)
+    {
+        print_message("%s %s\n", pleat_result_name(result), error.message);
+        fail_msg("expected %s with \"%s\"", pleat_result_name(expected), part);
+    }
+}
+
+void support_refuse(const char *json, const support_bytes *binary, const char *part)
+{
+    support_refuse_as(PLEAT_BAD_DATA, json, binary, part);
+}
+
+const char *support_text(const char *format, ...)
+{
+    static char buffer[32][8192];
+    static int turn;
+    char *out = buffer[turn++ % 32];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(out, sizeof buffer[0], format, arguments);
+    va_end(arguments);
+    assert_true(length < (int)sizeof buffer[0]);
+    return out;
+}
+
+const char *support_document(const char *attributes, const char *more, const char *accessors, const char *views,
+                             size_t size)
+{
+    return support_text("{'asset':{'version':'2.0'},'nodes':[{'mesh':0}],"
+                        "'meshes':[{'primitives':[{'attributes':{%s}%s}]}],"
+                        "'accessors':[%s],'bufferViews':[%s],'buffers':[{'byteLength':%zu}]}",
+                        attributes, more, accessors, views, size);
+}
+
+const float support_square[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
+
+const pleat_primitive *support_first_primitive(const pleat_asset *asset)
+{
+    return &pleat_asset_model(asset)->meshes[0].primitives[0];
+}
+
+pleat_result support_parse_bytes(const void *bytes, size_t size, pleat_error *error)
+{
+    pleat_asset *asset;
+    pleat_result result = pleat_asset_parse(PLEAT_FORMAT_GLB, bytes, size, "t.glb", NULL, &asset, error);
+    assert_true((result == PLEAT_OK) == (asset != NULL));
+    pleat_asset_destroy(asset);
+    return result;
 }

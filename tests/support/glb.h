@@ -25,4 +25,26 @@ typedef struct support_log
 } support_log;
 pleat_host support_logging_host(support_log *log);
 
+/* The document, as JSON of support_glb and a binary chunk (or NULL), must be read; or refused with a sentence that
+ * names the file "t.glb" and has this part in it. Warnings go to support_warnings. */
+extern support_log support_warnings;
+pleat_asset *support_parse(const char *json, const support_bytes *binary);
+void support_refuse(const char *json, const support_bytes *binary, const char *part); /* as BAD_DATA */
+void support_refuse_as(pleat_result expected, const char *json, const support_bytes *binary, const char *part);
+/* Bytes as they are; gives the result. */
+pleat_result support_parse_bytes(const void *bytes, size_t size, pleat_error *error);
+
+/* printf into one of 32 static buffers. */
+const char *support_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A document of one mesh with one primitive in one node; the parts are the inner text of the lists, more follows the
+ * attributes. */
+const char *support_document(const char *attributes, const char *more, const char *accessors, const char *views,
+                             size_t size);
+const pleat_primitive *support_first_primitive(const pleat_asset *asset);
+
+/* The four positions that most small documents have at the beginning of their data. */
+extern const float support_square[4][3];
+#define SUPPORT_POSITIONS "{'bufferView':0,'componentType':5126,'type':'VEC3','count':4}"
+#define SUPPORT_VIEW_0 "{'buffer':0,'byteLength':48}"
+
 #endif
