@@ -404,6 +404,92 @@ test_bake_leaves_nothing_behind_when_it_is_stopped()
     done
 }
 
+# ---- Pictures -------------------------------------------------------------------------------------------------------
+
+# Without a driver there is nothing to see.
+can_draw()
+{
+    run render hero.gltf -o probe.png --size 16x16
+    ! grep -q 'libegl1' err || { echo "skipped: no graphics driver"; return 1; }
+}
+
+png_size()
+{
+    python3 -c "import struct; print('%dx%d' % struct.unpack('>II', open('$1', 'rb').read(24)[16:]))"
+}
+
+test_render_picture()
+{
+    can_draw || return 0
+    works render hero.gltf -o a.png --size 160x120 --frame 15
+    grep -q 'a.png: 160 x 120, 1 frame, 384 triangles' out
+    [ "$(png_size a.png)" = 160x120 ]
+    LP_NUM_THREADS=1 works render hero.gltf -o b.png --size 160x120 --frame 15 --threads 1
+    cmp a.png b.png
+    works render hero.gltf -o b.png --size 160x120 --frame 16
+    ! cmp -s a.png b.png
+    works render hero.gltf -o c.png --size 160x120 --frame 15 --json
+    [ "$(json 'd["width"], d["height"], d["frames"], d["first_frame"], d["triangles"]')" = "160 120 1 15 384" ]
+}
+
+test_render_overlays_differ()
+{
+    can_draw || return 0
+    works render hero.gltf -o plain.png --size 160x120 --frame 15
+    for overlay in strain tensor curves wire vertices; do
+        works render hero.gltf -o "$overlay.png" --size 160x120 --frame 15 --overlay "$overlay"
+        ! cmp -s plain.png "$overlay.png" || complain "--overlay $overlay shows nothing"
+    done
+}
+
+test_render_two_files_and_sheets()
+{
+    can_draw || return 0
+    for compare in side split; do
+        works render hero.gltf hero.gltf -o "$compare.png" --size 320x120 --compare $compare
+        [ "$(png_size $compare.png)" = 320x120 ]
+    done
+    works render hero.gltf -o sheet.png --size 300x200 --sheet 3x2 --orbit 90 --elevation 30
+    grep -q '6 frames' out
+    [ "$(png_size sheet.png)" = 300x200 ]
+}
+
+test_render_focus()
+{
+    can_draw || return 0
+    joint=$(python3 -c "import json; d = json.load(open('hero.gltf')); print(d['nodes'][d['skins'][0]['joints'][1]]['name'])")
+    works render hero.gltf -o far.png --size 160x120
+    works render hero.gltf -o near.png --size 160x120 --focus "$joint" --radius 5cm
+    ! cmp -s far.png near.png
+    fails 1 "no joint is named 'knee'; there are" render hero.gltf -o x.png --focus knee
+    [ ! -e x.png ]
+}
+
+test_render_film()
+{
+    can_draw || return 0
+    works render hero.gltf -o film.mp4 --size 64x48 --frames 3-8
+    frames=$(ffprobe -v error -count_frames -show_entries stream=nb_read_frames,width,height -of csv=p=0 film.mp4)
+    [ "$frames" = 64,48,6 ]
+}
+
+test_render_usage()
+{
+    fails 2 "Give -o" render hero.gltf
+    fails 2 "ends in .png" render hero.gltf -o x.jpg
+    fails 2 "--size is '12'" render hero.gltf -o x.png --size 12
+    fails 2 "--size is '9000x10'" render hero.gltf -o x.png --size 9000x10
+    fails 2 "even" render hero.gltf -o x.mp4 --size 63x48
+    fails 2 "--sheet is '0x2'" render hero.gltf -o x.png --sheet 0x2
+    fails 2 "--frame makes a picture" render hero.gltf -o x.mp4 --frame 3
+    fails 2 "strain|tensor" render hero.gltf -o x.png --overlay stress
+    fails 1 "there is no frame 31; the clip's frames are 0 to 30" render hero.gltf -o x.png --frame 31
+    fails 1 "there is no frame 40" render hero.gltf -o x.mp4 --frames 2-40
+    fails 1 "no clip is named 'Jump'" render hero.gltf -o x.png --clip Jump
+    fails 1 "nowhere.glb" render hero.gltf nowhere.glb -o x.png
+    [ -z "$(ls -A . | grep -E '^x\.|^\.pleat')" ]
+}
+
 # ---- The runner -----------------------------------------------------------------------------------------------------
 
 failed=0

@@ -6,6 +6,8 @@
 
 extern const app_command command_info;
 extern const app_command command_bake;
+extern const app_command command_render;
+
 extern const app_command command_help;
 
 #endif

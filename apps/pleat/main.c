@@ -12,6 +12,7 @@
 const app_command *const commands[] = {
     &command_info,
     &command_bake,
+    &command_render,
     &command_help,
     NULL,
 };

@@ -240,3 +240,68 @@ pl_frame pl_frame_make(const pleat_scene *scene, const pleat_bounds *bounds, con
     put(frame.counts, pl_set(3, 4, 0, 0), 0);
     return frame;
 }
+
+/* Grows the rectangle by a point; false if it lies behind the eye. */
+static bool add_to_rect(const pl_frame *frame, pl_f4 p, range *x, range *y)
+{
+    const float *m = frame->clip_from_world;
+    float w = m[3] * p[0] + m[7] * p[1] + m[11] * p[2] + m[15];
+    if (!(w > 0.5f * frame->lens[2]))
+    {
+        return false;
+    }
+    *x = range_add(*x, (m[0] * p[0] + m[4] * p[1] + m[8] * p[2] + m[12]) / w);
+    *y = range_add(*y, (m[1] * p[0] + m[5] * p[1] + m[9] * p[2] + m[13]) / w);
+    return true;
+}
+
+/* -1..1 to pixels, with room around; within 0..count. */
+static void to_pixels(range r, float room, float count, int32_t *first, int32_t *end)
+{
+    float low = floorf((r.low * 0.5f + 0.5f) * count - room), high = ceilf((r.high * 0.5f + 0.5f) * count + room);
+    *first = (int32_t)fminf(fmaxf(low, 0), count);
+    *end = (int32_t)fminf(fmaxf(high, (float)*first), count);
+}
+
+pl_rect pl_frame_rect(const pl_frame *frame, const pleat_scene *scene)
+{
+    range x = {INFINITY, -INFINITY}, y = x;
+    bool seen = true;
+    float room = 8;
+    for (uint32_t i = 0; i < scene->drawable_count; ++i)
+    {
+        for (uint32_t v = 0; v < scene->drawables[i].vertex_count && seen; ++v)
+        {
+            seen = add_to_rect(frame, pl_load3(&scene->drawables[i].positions[v]), &x, &y);
+        }
+    }
+    for (uint32_t i = 0; i < scene->curve_count; ++i)
+    {
+        room = fmaxf(room, 8 + scene->curves[i].width);
+        for (uint32_t k = 0; k < scene->curves[i].point_count && seen; ++k)
+        {
+            seen = add_to_rect(frame, pl_from(scene->curves[i].points[k]), &x, &y);
+        }
+    }
+    for (uint32_t i = 0; i < scene->ellipse_count && seen; ++i)
+    {
+        const pleat_ellipse_drawable *e = &scene->ellipses[i];
+        pl_f4 reach = pl_splat(pl_length3(pl_from(e->a)) + pl_length3(pl_from(e->b)));
+        for (int k = 0; k < 8 && seen; ++k)
+        {
+            pl_f4 side = pl_set(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1, 0);
+            seen = add_to_rect(frame, pl_from(e->center) + side * reach, &x, &y);
+        }
+    }
+    pl_rect rect = {0, 0, (int32_t)frame->size[0], (int32_t)frame->size[1]};
+    if (seen && x.low <= x.high)
+    {
+        to_pixels(x, room, frame->size[0], &rect.left, &rect.right);
+        to_pixels(y, room, frame->size[1], &rect.bottom, &rect.top);
+    }
+    else if (seen)
+    {
+        rect.right = rect.top = 0;
+    }
+    return rect;
+}

@@ -32,4 +32,13 @@ typedef struct pl_frame
 pl_frame pl_frame_make(const pleat_scene *scene, const pleat_bounds *bounds, const pleat_camera *camera, uint32_t width,
                        uint32_t height, uint32_t shadow_size, uint32_t floor_size);
 
+/* Pixels from the lower left corner; right and top are one past the last. */
+typedef struct pl_rect
+{
+    int32_t left, bottom, right, top;
+} pl_rect;
+
+/* Holds every pixel that the scene's drawables, curves and ellipses can touch. */
+pl_rect pl_frame_rect(const pl_frame *frame, const pleat_scene *scene);
+
 #endif

@@ -2,11 +2,12 @@
 
 #include "gpu/shaders.h"
 
-static pleat_result compile(GLenum stage, const char *name, const char *text, GLuint *shader, pleat_error *error)
+static pleat_result compile(GLenum stage, const char *name, const char *text, const char *define, GLuint *shader,
+                            pleat_error *error)
 {
-    const char *texts[] = {pl_shader_common_glsl, text};
+    const char *texts[] = {pl_shader_common_glsl, "#define ", define ? define : "NO_DEFINE", "\n", text};
     *shader = glCreateShader(stage);
-    glShaderSource(*shader, 2, texts, NULL);
+    glShaderSource(*shader, 5, texts, NULL);
     glCompileShader(*shader);
     GLint done = 0;
     glGetShaderiv(*shader, GL_COMPILE_STATUS, &done);
@@ -22,13 +23,13 @@ static pleat_result compile(GLenum stage, const char *name, const char *text, GL
     return PLEAT_OK;
 }
 
-pleat_result pl_program_make(const char *name, const char *vertex_text, const char *fragment_text, GLuint *program,
-                             pleat_error *error)
+pleat_result pl_program_make(const char *name, const char *vertex_text, const char *fragment_text, const char *define,
+                             GLuint *program, pleat_error *error)
 {
     GLuint vertex = 0, fragment = 0;
     *program = 0;
-    PL_TRY(compile(GL_VERTEX_SHADER, name, vertex_text, &vertex, error));
-    pleat_result result = compile(GL_FRAGMENT_SHADER, name, fragment_text, &fragment, error);
+    PL_TRY(compile(GL_VERTEX_SHADER, name, vertex_text, NULL, &vertex, error));
+    pleat_result result = compile(GL_FRAGMENT_SHADER, name, fragment_text, define, &fragment, error);
     if (result != PLEAT_OK)
     {
         glDeleteShader(vertex);

@@ -21,35 +21,43 @@ pleat_renderer_options pleat_renderer_options_default(void)
 
 /* ---- Creation ---- */
 
+#define AROUND_SAMPLERS                                                                                                \
+    {                                                                                                                  \
+        "depth_map", "normal_map", "shadow_depth", "shadow_compare", "floor_open"                                      \
+    }
+#define SHADE_SAMPLERS                                                                                                 \
+    {                                                                                                                  \
+        "sample_depth", "sample_normal", "sample_base", "sample_overlay", "depth_map", "around_map"                    \
+    }
+
+/* Two passes have a lighter form for the part of the picture where there is nothing but ground. */
 static const struct
 {
-    const char *name, *vertex, *fragment;
+    const char *name, *vertex, *fragment, *define;
     const char *samplers[6]; /* texture unit i */
 } programs[PL_PROGRAM_COUNT] = {
-    [PL_PROGRAM_SURFACE] = {"surface", pl_shader_surface_vert, pl_shader_surface_frag, {"stretch_map"}},
-    [PL_PROGRAM_DEPTH] = {"depth", pl_shader_depth_vert, pl_shader_depth_frag, {NULL}},
-    [PL_PROGRAM_CONTACT] = {"contact", pl_shader_screen_vert, pl_shader_contact_frag, {"floor_depth"}},
-    [PL_PROGRAM_GATHER] = {"gather", pl_shader_screen_vert, pl_shader_gather_frag, {"sample_depth", "sample_normal"}},
-    [PL_PROGRAM_AROUND] = {"around",
-                           pl_shader_screen_vert,
-                           pl_shader_around_frag,
-                           {"depth_map", "normal_map", "shadow_depth", "shadow_compare", "floor_open"}},
-    [PL_PROGRAM_BLUR] = {"blur", pl_shader_screen_vert, pl_shader_blur_frag, {"depth_map", "normal_map", "around_map"}},
-    [PL_PROGRAM_SHADE] = {"shade",
-                          pl_shader_screen_vert,
-                          pl_shader_shade_frag,
-                          {"sample_depth", "sample_normal", "sample_base", "sample_overlay", "depth_map",
-                           "around_map"}},
-    [PL_PROGRAM_LINE] = {"line", pl_shader_line_vert, pl_shader_line_frag, {NULL}},
-    [PL_PROGRAM_ELLIPSE] = {"ellipse", pl_shader_ellipse_vert, pl_shader_ellipse_frag, {NULL}},
+    [PL_PROGRAM_SURFACE] = {"surface", pl_shader_surface_vert, pl_shader_surface_frag, NULL, {"stretch_map"}},
+    [PL_PROGRAM_DEPTH] = {"depth", pl_shader_depth_vert, pl_shader_depth_frag, NULL, {NULL}},
+    [PL_PROGRAM_CONTACT] = {"contact", pl_shader_screen_vert, pl_shader_contact_frag, NULL, {"floor_depth"}},
+    [PL_PROGRAM_GATHER] =
+        {"gather", pl_shader_screen_vert, pl_shader_gather_frag, NULL, {"sample_depth", "sample_normal"}},
+    [PL_PROGRAM_AROUND] = {"around", pl_shader_screen_vert, pl_shader_around_frag, NULL, AROUND_SAMPLERS},
+    [PL_PROGRAM_AROUND_GROUND] = {"around", pl_shader_screen_vert, pl_shader_around_frag, "GROUND_ONLY",
+                                  AROUND_SAMPLERS},
+    [PL_PROGRAM_BLUR] =
+        {"blur", pl_shader_screen_vert, pl_shader_blur_frag, NULL, {"depth_map", "normal_map", "around_map"}},
+    [PL_PROGRAM_SHADE] = {"shade", pl_shader_screen_vert, pl_shader_shade_frag, NULL, SHADE_SAMPLERS},
+    [PL_PROGRAM_SHADE_GROUND] = {"shade", pl_shader_screen_vert, pl_shader_shade_frag, "GROUND_ONLY", SHADE_SAMPLERS},
+    [PL_PROGRAM_LINE] = {"line", pl_shader_line_vert, pl_shader_line_frag, NULL, {NULL}},
+    [PL_PROGRAM_ELLIPSE] = {"ellipse", pl_shader_ellipse_vert, pl_shader_ellipse_frag, NULL, {NULL}},
 };
 
 static pleat_result make_programs(pleat_renderer *renderer, pleat_error *error)
 {
     for (int i = 0; i < PL_PROGRAM_COUNT; ++i)
     {
-        PL_TRY(
-            pl_program_make(programs[i].name, programs[i].vertex, programs[i].fragment, &renderer->programs[i], error));
+        PL_TRY(pl_program_make(programs[i].name, programs[i].vertex, programs[i].fragment, programs[i].define,
+                               &renderer->programs[i], error));
         for (int unit = 0; unit < 6 && programs[i].samplers[unit]; ++unit)
         {
             pl_program_int(renderer->programs[i], programs[i].samplers[unit], unit);
@@ -301,7 +309,29 @@ static void screen_pass(const pleat_renderer *renderer, pl_pass pass, pl_program
     glDrawArrays(GL_TRIANGLES, 0, 3);
 }
 
-static void light_passes(const pleat_renderer *renderer, bool has_overlay)
+/* The program within the rectangle, its form for the ground in the strips around it. */
+static void parted_pass(const pleat_renderer *renderer, pl_pass pass, pl_program program, pl_program ground, pl_rect r)
+{
+    GLsizei width = renderer->targets.width, height = renderer->targets.height;
+    const pl_rect strips[5] = {r,
+                               {0, 0, width, r.bottom},
+                               {0, r.top, width, height},
+                               {0, r.bottom, r.left, r.top},
+                               {r.right, r.bottom, width, r.top}};
+    glEnable(GL_SCISSOR_TEST);
+    for (int i = 0; i < 5; ++i)
+    {
+        GLsizei across = strips[i].right - strips[i].left, along = strips[i].top - strips[i].bottom;
+        if (across > 0 && along > 0)
+        {
+            glScissor(strips[i].left, strips[i].bottom, across, along);
+            screen_pass(renderer, pass, i == 0 ? program : ground, width, height);
+        }
+    }
+    glDisable(GL_SCISSOR_TEST);
+}
+
+static void light_passes(const pleat_renderer *renderer, bool has_overlay, pl_rect rect)
 {
     GLsizei width = renderer->targets.width, height = renderer->targets.height;
     glDisable(GL_DEPTH_TEST);
@@ -317,7 +347,7 @@ static void light_passes(const pleat_renderer *renderer, bool has_overlay)
                  (const pl_target[]){PL_TARGET_DEPTH, PL_TARGET_NORMAL, PL_TARGET_SHADOW, PL_TARGET_SHADOW,
                                      PL_TARGET_FLOOR_OPEN});
     glBindSampler(3, renderer->compare_sampler);
-    screen_pass(renderer, PL_PASS_AROUND, PL_PROGRAM_AROUND, width, height);
+    parted_pass(renderer, PL_PASS_AROUND, PL_PROGRAM_AROUND, PL_PROGRAM_AROUND_GROUND, rect);
     glBindSampler(3, 0);
 
     bind_targets(renderer, 3, (const pl_target[]){PL_TARGET_DEPTH, PL_TARGET_NORMAL, PL_TARGET_AROUND_ROUGH});
@@ -329,7 +359,7 @@ static void light_passes(const pleat_renderer *renderer, bool has_overlay)
                                      PL_TARGET_SAMPLE_OVERLAY, PL_TARGET_DEPTH, PL_TARGET_AROUND});
     pl_program_int(shade, "sample_count", renderer->targets.samples);
     pl_program_int(shade, "has_overlay", has_overlay);
-    screen_pass(renderer, PL_PASS_SHADE, PL_PROGRAM_SHADE, width, height);
+    parted_pass(renderer, PL_PASS_SHADE, PL_PROGRAM_SHADE, PL_PROGRAM_SHADE_GROUND, rect);
 }
 
 /* Out of the final target, rows turned over. */
@@ -366,7 +396,7 @@ static pleat_result draw_current(pleat_renderer *renderer, const pleat_scene *sc
     {
         pl_overlay_draw(renderer, scene);
     }
-    light_passes(renderer, has_overlay);
+    light_passes(renderer, has_overlay, pl_frame_rect(frame, scene));
     read_picture(renderer, picture);
     GLenum problem = glGetError();
     if (problem != GL_NO_ERROR)

@@ -28,11 +28,12 @@ float turn(ivec2 pixel)
     return float(low * 8 + (p.y & 1) * 4 + high * 2 + (p.y >> 1)) / 16.0;
 }
 
-vec2 spiral(int i, int count, float angle)
+// Taps on a spiral: each a golden angle after the one before, equal areas between.
+const mat2 GOLDEN = mat2(-0.73736888, 0.67549029, -0.67549029, -0.73736888);
+
+float spiral_radius(int i, int count)
 {
-    float r = sqrt((float(i) + 0.5) / float(count));
-    float a = 2.3999632 * float(i) + angle;
-    return r * vec2(cos(a), sin(a));
+    return sqrt((float(i) + 0.5) / float(count));
 }
 
 float key_light_at(vec3 place, vec3 n, float angle)
@@ -41,10 +42,7 @@ float key_light_at(vec3 place, vec3 n, float angle)
     float texel = shadow.y * shadow.w;
     vec3 shifted = place + n * texel * (1.0 + 1.5 * (1.0 - clamp(facing, 0.0, 1.0)));
     vec3 at = (shadow_from_view * vec4(shifted, 1.0)).xyz;
-    if (any(lessThan(at.xy, vec2(0.0))) || any(greaterThan(at.xy, vec2(1.0))))
-    {
-        return 1.0;
-    }
+    bool inside = all(greaterThanEqual(at.xy, vec2(0.0))) && all(lessThanEqual(at.xy, vec2(1.0)));
     at.z = min(at.z, 1.0);
     // The surface goes on as a plane around the place: depth (0..1) per step in the map.
     float steep = max(facing, 0.15);
@@ -54,9 +52,13 @@ float key_light_at(vec3 place, vec3 n, float angle)
     float search = min(at.z * shadow.x * shadow.z, 0.06 * shadow.y) / shadow.y + 1.5 * shadow.w;
     float blocker_sum = 0.0;
     float blocker_count = 0.0;
-    for (int i = 0; i < BLOCKER_TAPS; ++i)
+    vec2 first = vec2(cos(angle), sin(angle));
+    vec2 spoke = first;
+    int blocker_taps = inside ? BLOCKER_TAPS : 0;
+    for (int i = 0; i < blocker_taps; ++i)
     {
-        vec2 offset = spiral(i, BLOCKER_TAPS, angle) * search;
+        vec2 offset = spoke * spiral_radius(i, BLOCKER_TAPS) * search;
+        spoke = GOLDEN * spoke;
         float depth = textureLod(shadow_depth, at.xy + offset, 0.0).r;
         if (depth < min(at.z + dot(slope, offset), 1.0) - bias)
         {
@@ -64,20 +66,30 @@ float key_light_at(vec3 place, vec3 n, float angle)
             blocker_count += 1.0;
         }
     }
-    if (blocker_count == 0.0)
-    {
-        return 1.0;
-    }
-    float gap = max(at.z - blocker_sum / blocker_count, 0.0) * shadow.x;
+    float gap = max(at.z - blocker_sum / max(blocker_count, 1.0), 0.0) * shadow.x;
     float radius = min(gap * shadow.z / shadow.y, search) + 1.25 * shadow.w;
     float lit = 0.0;
-    for (int i = 0; i < SHADOW_TAPS; ++i)
+    spoke = first;
+    int shadow_taps = blocker_count > 0.0 ? SHADOW_TAPS : 0;
+    for (int i = 0; i < shadow_taps; ++i)
     {
-        vec2 offset = spiral(i, SHADOW_TAPS, angle) * radius;
+        vec2 offset = spoke * spiral_radius(i, SHADOW_TAPS) * radius;
+        spoke = GOLDEN * spoke;
         lit += texture(shadow_compare, vec3(at.xy + offset, min(at.z + dot(slope, offset), 1.0) - bias));
     }
-    return lit / float(SHADOW_TAPS);
+    return blocker_count > 0.0 ? lit / float(SHADOW_TAPS) : 1.0;
 }
+
+// The ground has its own map of open sky.
+vec4 around_ground(vec3 place, vec3 n, float noise)
+{
+    vec3 at = (floor_from_view * vec4(place, 1.0)).xyz;
+    bool inside = all(greaterThan(at.xy, vec2(0.0))) && all(lessThan(at.xy, vec2(1.0)));
+    float open_sky = inside ? textureLod(floor_open, at.xy, 0.0).r : 1.0;
+    return vec4(key_light_at(place, n, 6.2831853 * noise), open_sky, 0.5, 0.5);
+}
+
+#ifndef GROUND_ONLY
 
 vec3 place_at(ivec2 pixel)
 {
@@ -131,10 +143,11 @@ float curvature_at(vec2 pixel, vec3 place, vec3 n, float noise)
     float pixels = hollow.w * size.y;
     float metres = hollow.w * 2.0 * lens.y * place.z;
     float sum = 0.0;
+    vec2 spoke = vec2(cos(6.2831853 * noise), sin(6.2831853 * noise));
     for (int i = 0; i < CURVE_TAPS; ++i)
     {
-        vec2 offset = spiral(i, CURVE_TAPS, 6.2831853 * noise) * pixels;
-        vec3 d = place_at(ivec2(pixel + offset)) - place;
+        vec3 d = place_at(ivec2(pixel + spoke * spiral_radius(i, CURVE_TAPS) * pixels)) - place;
+        spoke = GOLDEN * spoke;
         float squared = dot(d, d);
         float fade = clamp(2.0 - squared / (4.0 * metres * metres), 0.0, 1.0);
         sum += fade * dot(d, n) * metres / (squared + 0.1 * metres * metres);
@@ -142,28 +155,24 @@ float curvature_at(vec2 pixel, vec3 place, vec3 n, float noise)
     return sum / float(CURVE_TAPS);
 }
 
+#endif
+
 void main()
 {
     ivec2 pixel = ivec2(gl_FragCoord.xy);
     vec4 normal = texelFetch(normal_map, pixel, 0);
-    float z = texelFetch(depth_map, pixel, 0).r;
-    if (normal.w < 0.25)
-    {
-        out_around = vec4(1.0, 1.0, 0.5, 0.0);
-        return;
-    }
-    vec3 place = ray_through(gl_FragCoord.xy) * z;
+    vec3 place = ray_through(gl_FragCoord.xy) * texelFetch(depth_map, pixel, 0).r;
     vec3 n = normalize(normal.xyz * 2.0 - 1.0);
     float noise = turn(pixel);
-    float key = key_light_at(place, n, 6.2831853 * noise);
-    if (normal.w < 0.75)
+    vec4 around = around_ground(place, n, noise);
+#ifndef GROUND_ONLY
+    if (normal.w > 0.75)
     {
-        vec3 at = (floor_from_view * vec4(place, 1.0)).xyz;
-        bool inside = all(greaterThan(at.xy, vec2(0.0))) && all(lessThan(at.xy, vec2(1.0)));
-        out_around = vec4(key, inside ? textureLod(floor_open, at.xy, 0.0).r : 1.0, 0.5, 0.5);
-        return;
+        float jitter = fract(noise * 7.0 + 0.40625);
+        around.y = open_sky_at(gl_FragCoord.xy, place, n, noise, jitter);
+        around.z = clamp(0.5 + 0.5 * curvature_at(gl_FragCoord.xy, place, n, noise), 0.0, 1.0);
+        around.w = 1.0;
     }
-    float jitter = fract(noise * 7.0 + 0.40625);
-    float open_sky = open_sky_at(gl_FragCoord.xy, place, n, noise, jitter);
-    out_around = vec4(key, open_sky, clamp(0.5 + 0.5 * curvature_at(gl_FragCoord.xy, place, n, noise), 0.0, 1.0), 1.0);
+#endif
+    out_around = normal.w < 0.25 ? vec4(1.0, 1.0, 0.5, 0.0) : around;
 }

@@ -5,7 +5,8 @@ uniform sampler2D floor_depth;
 
 out float open_sky;
 
-#define TAPS int(taps.y * 8.0)
+#define TAPS int(taps.y * 6.0)
+const mat2 GOLDEN = mat2(-0.73736888, 0.67549029, -0.67549029, -0.73736888);
 
 void main()
 {
@@ -13,14 +14,15 @@ void main()
     float texel = floor_map.y * floor_map.z;
     float reach = 0.35 * floor_map.w;
     float hidden = 0.0;
+    vec2 spoke = vec2(1.0, 0.0);
     for (int i = 0; i < TAPS; ++i)
     {
         // Rings that grow with the square: many taps where a foot touches.
         float t = (float(i) + 0.5) / float(TAPS);
         float r = reach * t * t;
         float area = 12.566371 * reach * reach * t * t * t / float(TAPS);
-        float angle = 2.3999632 * float(i);
-        float depth = textureLod(floor_depth, at + vec2(cos(angle), sin(angle)) * (r / floor_map.y), 0.0).r;
+        float depth = textureLod(floor_depth, at + spoke * (r / floor_map.y), 0.0).r;
+        spoke = GOLDEN * spoke;
         if (depth < 1.0)
         {
             float h = max(depth * floor_map.x, 0.75 * texel);

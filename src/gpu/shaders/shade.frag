@@ -13,6 +13,35 @@ out vec4 out_color;
 
 const float PI = 3.1415927;
 
+// The background, darker where the ground behind it lies in shadow.
+vec3 backdrop(vec3 ray, vec4 around)
+{
+    vec3 color = mix(background_bottom.rgb, background_top.rgb, gl_FragCoord.y * size.w);
+    float falling = -dot(ray, up.xyz);
+    bool ground = floor_light.w >= 0.0 && up.w > 0.0 && falling > 1e-4;
+    float missing = 1.0 - (0.55 * around.x + 0.45 * around.y);
+    missing *= floor_light.w * smoothstep(0.02, 0.12, falling / length(ray));
+    return ground && missing > 0.0 ? color * pow(1.0 - missing, 1.0 / 2.2) : color;
+}
+
+// Half a step of an ordered pattern keeps the slow gradient from showing bands.
+vec4 finished(vec3 color)
+{
+    ivec2 p = ivec2(gl_FragCoord.xy) & 3;
+    int order = ((p.x ^ p.y) & 1) * 8 + (p.y & 1) * 4 + ((p.x ^ p.y) >> 1) * 2 + (p.y >> 1);
+    return vec4(color + (float(order) - 7.5) / (16.0 * 255.0), 1.0);
+}
+
+#ifdef GROUND_ONLY
+
+void main()
+{
+    vec4 around = texelFetch(around_map, ivec2(gl_FragCoord.xy), 0);
+    out_color = finished(backdrop(ray_through(gl_FragCoord.xy), around));
+}
+
+#else
+
 vec3 encode(vec3 c)
 {
     vec3 low = 12.92 * c;
@@ -139,12 +168,9 @@ vec3 shade(surface s, vec4 around)
 vec4 around_at(ivec2 pixel, float z, bool agree)
 {
     vec4 best = texelFetch(around_map, pixel, 0);
-    if (agree)
-    {
-        return best;
-    }
     float least = abs(texelFetch(depth_map, pixel, 0).r - z);
-    for (int i = 0; i < 2 * int(counts.y); ++i)
+    int others = agree ? 0 : 2 * int(counts.y); // 8
+    for (int i = 0; i < others; ++i)
     {
         int k = i < 4 ? i : i + 1;
         ivec2 at = clamp(pixel + ivec2(k % 3 - 1, k / 3 - 1), ivec2(0), ivec2(size.xy) - 1);
@@ -164,54 +190,55 @@ vec3 sample_color(ivec2 pixel, int i, float depth, vec3 n, bool agree)
     bool drawn = depth < 1.0;
     vec3 ray = ray_through(gl_FragCoord.xy);
     float falling = -dot(ray, up.xyz);
-    bool ground = !drawn && floor_light.w >= 0.0 && up.w > 0.0 && falling > 1e-4;
-    float z = drawn ? linear_depth(depth) : ground ? up.w / falling : 0.0;
+    float z = drawn ? linear_depth(depth) : falling > 1e-4 ? max(up.w, 0.0) / falling : 0.0;
     vec4 around = around_at(pixel, z, agree);
-    if (drawn)
+    if (!drawn)
     {
-        vec4 held = texelFetch(sample_base, pixel, i);
-        int code = int(held.a * 255.0 + 0.5);
-        surface s;
-        s.base = held.rgb * held.rgb;
-        s.roughness = float(code & 63) / 63.0;
-        s.kind = code >> 6;
-        s.n = n;
-        s.v = -normalize(ray);
-        return encode(tone(shade(s, around) * sky_light.w));
+        return backdrop(ray, around);
     }
-    vec3 color = mix(background_bottom.rgb, background_top.rgb, gl_FragCoord.y * size.w);
-    float missing = 1.0 - (0.55 * around.x + 0.45 * around.y);
-    missing *= floor_light.w * smoothstep(0.02, 0.12, falling / length(ray));
-    return ground && missing > 0.0 ? color * pow(1.0 - missing, 1.0 / 2.2) : color;
+    vec4 held = texelFetch(sample_base, pixel, i);
+    int code = int(held.a * 255.0 + 0.5);
+    surface s;
+    s.base = held.rgb * held.rgb;
+    s.roughness = float(code & 63) / 63.0;
+    s.kind = code >> 6;
+    s.n = n;
+    s.v = -normalize(ray);
+    return encode(tone(shade(s, around) * sky_light.w));
 }
 
 void main()
 {
     ivec2 pixel = ivec2(gl_FragCoord.xy);
     float depth0 = texelFetch(sample_depth, pixel, 0).r;
-    float z0 = linear_depth(depth0);
-    vec3 n0 = unpack_direction(texelFetch(sample_normal, pixel, 0).xy);
-    vec4 b0 = texelFetch(sample_base, pixel, 0);
-    vec3 n_sum = n0;
-    bool agree = true;
+    float nearest = depth0;
     for (int i = 1; i < sample_count; ++i)
     {
-        float depth = texelFetch(sample_depth, pixel, i).r;
-        vec3 n = unpack_direction(texelFetch(sample_normal, pixel, i).xy);
-        vec4 b = texelFetch(sample_base, pixel, i);
-        n_sum += n;
-        bool both = (depth0 < 1.0) == (depth < 1.0);
-        bool like = depth0 >= 1.0 || (abs(linear_depth(depth) - z0) < 0.006 * z0 && dot(n, n0) > 0.85 &&
-                                      dot(abs(b - b0), vec4(1.0)) < 0.15);
-        agree = agree && both && like;
+        nearest = min(nearest, texelFetch(sample_depth, pixel, i).r);
     }
-    n_sum = normalize(n_sum);
+    bool agree = true;
+    vec3 n_mean = vec3(0.0);
+    if (nearest < 1.0)
+    {
+        float z0 = linear_depth(depth0);
+        vec4 b0 = texelFetch(sample_base, pixel, 0);
+        for (int i = 0; i < sample_count; ++i)
+        {
+            float depth = texelFetch(sample_depth, pixel, i).r;
+            vec3 n = unpack_direction(texelFetch(sample_normal, pixel, i).xy);
+            vec4 b = texelFetch(sample_base, pixel, i);
+            bool like = depth < 1.0 && abs(linear_depth(depth) - z0) < 0.006 * z0 && dot(abs(b - b0), vec4(1.0)) < 0.15;
+            agree = agree && like && (i == 0 || dot(n, n_mean) > 0.85 * length(n_mean));
+            n_mean += n;
+        }
+        agree = agree && depth0 < 1.0;
+    }
     int count = agree ? 1 : sample_count;
     vec3 color = vec3(0.0);
     for (int i = 0; i < count; ++i)
     {
         float depth = texelFetch(sample_depth, pixel, i).r;
-        vec3 n = agree ? n_sum : unpack_direction(texelFetch(sample_normal, pixel, i).xy);
+        vec3 n = agree ? normalize(n_mean) : unpack_direction(texelFetch(sample_normal, pixel, i).xy);
         color += sample_color(pixel, i, depth, n, agree);
     }
     color /= float(count);
@@ -225,8 +252,7 @@ void main()
         over /= float(sample_count);
         color = color * (1.0 - over.a) + over.rgb;
     }
-    // Half a step of an ordered pattern keeps the slow gradient from showing bands.
-    ivec2 p = pixel & 3;
-    int order = ((p.x ^ p.y) & 1) * 8 + (p.y & 1) * 4 + ((p.x ^ p.y) >> 1) * 2 + (p.y >> 1);
-    out_color = vec4(color + (float(order) - 7.5) / (16.0 * 255.0), 1.0);
+    out_color = finished(color);
 }
+
+#endif

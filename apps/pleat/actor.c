@@ -1,0 +1,234 @@
+#include "actor.h"
+
+#include "pleat/garment.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pleat_result fail_memory(pleat_error *error)
+{
+    *error = (pleat_error){PLEAT_NO_MEMORY, "the picture needs more memory than there is"};
+    return PLEAT_NO_MEMORY;
+}
+
+/* ---- Materials ---- */
+
+static bool fits_any(const char *name, const char *const *patterns)
+{
+    for (; *patterns; ++patterns)
+    {
+        if (pleat_name_matches(*patterns, name))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What a part looks like by the words in its names; -1 where they say nothing. */
+static int shading_by_name(const char *name)
+{
+    static const char *const skin[] = {"*skin*", "*flesh*", "*body", "*face*", "*head", "hand*", "belly", "arm*", NULL};
+    static const char *const plain[] = {"*hair*",    "*eye*",   "*lash*", "*brow*",  "*teeth*", "*tongue*", "*lip*",
+                                        "*slipper*", "*shoe*",  "*boot*", "*nail*",  "*metal*", "*armor*",  "*armour*",
+                                        "*helmet*",  "*sword*", "*belt*", "*glass*", NULL};
+    if (fits_any(name, plain))
+    {
+        return PLEAT_SHADING_PLAIN;
+    }
+    return fits_any(name, skin) ? PLEAT_SHADING_SKIN : -1;
+}
+
+static pleat_shading shading_of(const pleat_model *model, const pleat_bake_part *part, const pleat_part_guess *guess)
+{
+    int by_material = part->material == PLEAT_NONE ? -1 : shading_by_name(model->materials[part->material].name);
+    int by_mesh = shading_by_name(model->meshes[part->mesh].name);
+    if (by_material >= 0)
+    {
+        return (pleat_shading)by_material;
+    }
+    /* A suit and skin in one mesh stands in as a garment, whatever it is called. */
+    if (guess && guess->garment && (by_mesh < 0 || guess->score >= 0.5f))
+    {
+        return PLEAT_SHADING_CLOTH;
+    }
+    return by_mesh >= 0 ? (pleat_shading)by_mesh : PLEAT_SHADING_PLAIN;
+}
+
+/* Colour and roughness. Textures are not read: where a material leaves the colour to one (its factor is white), a quiet
+ * colour of our own stands in, another for each garment. */
+static void paint(pleat_drawable *drawable, const pleat_material *material, uint32_t index)
+{
+    static const float cloth[][3] = {
+        {0.045f, 0.12f, 0.25f}, {0.30f, 0.07f, 0.06f}, {0.10f, 0.20f, 0.12f}, {0.34f, 0.24f, 0.10f}};
+    static const float skin[3] = {0.62f, 0.37f, 0.27f};
+    static const float grey[3] = {0.45f, 0.45f, 0.46f};
+    const float *color = drawable->shading == PLEAT_SHADING_CLOTH  ? cloth[index % 4]
+                         : drawable->shading == PLEAT_SHADING_SKIN ? skin
+                                                                   : grey;
+    drawable->roughness = drawable->shading == PLEAT_SHADING_PLAIN ? 0.6f : 0.55f;
+    if (material)
+    {
+        const float *base = material->base_color;
+        bool white = base[0] > 0.95f && base[1] > 0.95f && base[2] > 0.95f;
+        color = white ? color : base;
+        drawable->roughness = white ? drawable->roughness : material->roughness;
+    }
+    for (int c = 0; c < 3; ++c)
+    {
+        drawable->base_color[c] = color[c];
+    }
+}
+
+static const pleat_part_guess *find_guess(const pleat_garment_guess *guess, const pleat_bake_part *part)
+{
+    for (uint32_t i = 0; i < guess->part_count; ++i)
+    {
+        if (guess->parts[i].node == part->node && guess->parts[i].primitive == part->primitive)
+        {
+            return &guess->parts[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- Life ---- */
+
+static void fill_drawables(app_actor *actor, const pleat_garment_guess *guess)
+{
+    for (uint32_t i = 0; i < actor->shape->part_count; ++i)
+    {
+        const pleat_bake_part *part = &actor->shape->parts[i];
+        pleat_drawable *drawable = &actor->drawables[i];
+        size_t first = 3 * (size_t)part->first_triangle;
+        for (size_t c = first; c < first + 3 * (size_t)part->triangle_count; ++c)
+        {
+            actor->triangles[c] = actor->shape->triangles[c] - part->first_vertex;
+        }
+        *drawable = pleat_drawable_default();
+        drawable->vertex_count = part->vertex_count;
+        drawable->triangle_count = part->triangle_count;
+        drawable->positions = actor->positions + part->first_vertex;
+        drawable->normals = actor->normals + part->first_vertex;
+        drawable->triangles = actor->triangles + first;
+        drawable->stretches = actor->overlays & OVERLAY_STRAIN ? actor->stretches + part->first_vertex : NULL;
+        drawable->wireframe = actor->overlays & OVERLAY_WIRE;
+        drawable->points = actor->overlays & OVERLAY_VERTICES;
+        drawable->shading = shading_of(actor->model, part, find_guess(guess, part));
+        paint(drawable, part->material == PLEAT_NONE ? NULL : &actor->model->materials[part->material], i);
+    }
+}
+
+static void measure_height(app_actor *actor)
+{
+    pleat_bounds bounds = pleat_bounds_empty();
+    pleat_bounds_add(&bounds, actor->shape->vertex_count, actor->shape->rest);
+    float height = bounds.high.y - bounds.low.y;
+    float width = bounds.high.x - bounds.low.x;
+    actor->height = height > width ? height : width;
+    actor->height = actor->height > 0 ? actor->height : 1;
+}
+
+pleat_result actor_create(app_actor *actor, const pleat_model *model, pleat_bake *bake, uint32_t overlays,
+                          const pleat_host *host, pleat_error *error)
+{
+    const pleat_bake_shape *shape = pleat_bake_get_shape(bake);
+    *actor = (app_actor){.model = model, .bake = bake, .shape = shape, .overlays = overlays};
+    size_t vertex_count = (size_t)shape->vertex_count + 1;
+    actor->positions = malloc(vertex_count * sizeof *actor->positions);
+    actor->normals = malloc(vertex_count * sizeof *actor->normals);
+    actor->triangles = malloc((3 * (size_t)shape->triangle_count + 1) * sizeof *actor->triangles);
+    actor->drawables = calloc((size_t)shape->part_count + 1, sizeof *actor->drawables);
+    pleat_garment_guess *guess = NULL;
+    pleat_result result = PLEAT_OK;
+    if (!actor->positions || !actor->normals || !actor->triangles || !actor->drawables)
+    {
+        result = fail_memory(error);
+    }
+    if (result == PLEAT_OK && (overlays & (OVERLAY_STRAIN | OVERLAY_TENSOR | OVERLAY_CURVES)))
+    {
+        result = actor_overlay_create(actor, host, error);
+    }
+    if (result == PLEAT_OK)
+    {
+        result = pleat_garment_guess_create(model, host, &guess, error);
+    }
+    if (result != PLEAT_OK)
+    {
+        actor_destroy(actor);
+        return result;
+    }
+    measure_height(actor);
+    fill_drawables(actor, guess);
+    pleat_garment_guess_destroy(guess);
+    return PLEAT_OK;
+}
+
+void actor_destroy(app_actor *actor)
+{
+    free(actor->positions);
+    free(actor->normals);
+    free(actor->triangles);
+    free(actor->drawables);
+    pleat_surface_destroy(actor->surface);
+    pleat_topology_destroy(actor->topology);
+    pleat_strain_destroy(actor->strain);
+    free(actor->places);
+    free(actor->tensors);
+    free(actor->smallest);
+    free(actor->largest);
+    free(actor->weights);
+    free(actor->stretches);
+    free(actor->ellipses);
+    free(actor->curves);
+    free(actor->curve_points);
+    pleat_bake_destroy(actor->bake);
+    *actor = (app_actor){0};
+}
+
+/* ---- Frames ---- */
+
+pleat_result actor_frame(app_actor *actor, uint32_t frame, const pleat_tasks *tasks, pleat_error *error)
+{
+    uint32_t last = actor->shape->frame_count - 1;
+    pleat_result result = pleat_bake_frame(actor->bake, frame < last ? frame : last, error);
+    if (result != PLEAT_OK)
+    {
+        return result;
+    }
+    pleat_bake_copy(actor->bake, actor->positions, actor->normals);
+    if (actor->strain)
+    {
+        actor_overlay_update(actor, tasks);
+    }
+    return PLEAT_OK;
+}
+
+void actor_show(const app_actor *actor, pleat_scene *scene)
+{
+    scene->drawable_count = actor->shape->part_count;
+    scene->drawables = actor->drawables;
+    scene->ellipse_count = actor->ellipse_count;
+    scene->ellipses = actor->ellipses;
+    scene->curve_count = actor->curve_count;
+    scene->curves = actor->curves;
+}
+
+uint32_t actor_find_node(const app_actor *actor, const char *pattern)
+{
+    for (uint32_t i = 0; i < actor->model->node_count; ++i)
+    {
+        if (pleat_name_matches(pattern, actor->model->nodes[i].name))
+        {
+            return i;
+        }
+    }
+    return PLEAT_NONE;
+}
+
+pleat_vec4 actor_node_place(const app_actor *actor, uint32_t node)
+{
+    const pleat_affine *world = &pleat_pose_worlds(pleat_bake_pose(actor->bake))[node];
+    return (pleat_vec4){world->row[0][3], world->row[1][3], world->row[2][3], 0};
+}
