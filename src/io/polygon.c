@@ -19,7 +19,7 @@ typedef struct polygon
 
 pl_polygon_budget pl_polygon_budget_default(void)
 {
-    return (pl_polygon_budget){200000000, false};
+    return (pl_polygon_budget){20000000, false};
 }
 
 static double axis(const pleat_vec3 *p, int k)
