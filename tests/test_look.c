@@ -185,6 +185,19 @@ static void test_look_survives_any_bytes(void **state)
     }
 }
 
+static void test_look_suggests_the_nearest_name(void **state)
+{
+    (void)state;
+    refuse("folds.widht=1", "did you mean width?");
+    refuse("folds.with=1", "did you mean width?");
+    refuse("folds.Count=1", "did you mean count?");
+    refuse("fold.width=1", "did you mean folds?");
+    pleat_error error = {0};
+    assert_int_equal(pleat_look_set(&look, "folds.colour=1", &error), PLEAT_BAD_DATA);
+    assert_null(strstr(error.message, "did you mean"));
+    assert_non_null(strstr(error.message, "folds has: width"));
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -194,6 +207,7 @@ int main(void)
         cmocka_unit_test_setup(test_look_files_that_are_wrong_are_refused, reset),
         cmocka_unit_test_setup(test_look_prints_what_it_reads, reset),
         cmocka_unit_test_setup(test_look_survives_any_bytes, reset),
+        cmocka_unit_test_setup(test_look_suggests_the_nearest_name, reset),
     };
     return cmocka_run_group_tests_name("look", tests, NULL, NULL);
 }

@@ -228,23 +228,74 @@ static void append(char *list, size_t size, const char *name)
     snprintf(list + length, size - length, "%s%s", length ? ", " : "", name);
 }
 
+/* Changes of single letters (wrong, missing, too many) from one word to the other; words longer than 30 count as far.
+ */
+static uint32_t word_distance(const char *a, const char *b)
+{
+    enum
+    {
+        LONGEST = 30
+    };
+    size_t a_length = strlen(a);
+    size_t b_length = strlen(b);
+    if (a_length > LONGEST || b_length > LONGEST)
+    {
+        return LONGEST;
+    }
+    uint32_t row[LONGEST + 1];
+    for (uint32_t j = 0; j <= b_length; ++j)
+    {
+        row[j] = j;
+    }
+    for (uint32_t i = 1; i <= a_length; ++i)
+    {
+        uint32_t corner = row[0];
+        row[0] = i;
+        for (uint32_t j = 1; j <= b_length; ++j)
+        {
+            uint32_t changed = corner + (a[i - 1] != b[j - 1]);
+            corner = row[j];
+            uint32_t shifted = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            row[j] = changed < shifted ? changed : shifted;
+        }
+    }
+    return row[b_length];
+}
+
+/* Keeps the name that is nearest to what was typed, if it is near at all: a third of the letters may differ. */
+static void consider(const char *typed, const char *name, const char **nearest, uint32_t *distance)
+{
+    uint32_t found = word_distance(typed, name);
+    if (found <= (strlen(name) + 2) / 3 && found < *distance)
+    {
+        *nearest = name;
+        *distance = found;
+    }
+}
+
 pleat_result pleat_look_set_text(const pleat_look *look, const char *section_name, const char *name, const char *value,
                                  const char *where, pleat_error *error)
 {
     char list[300] = "";
+    const char *nearest = NULL;
+    uint32_t distance = UINT32_MAX;
     for (uint32_t s = 0; s < look->section_count; ++s)
     {
         const pleat_look_section *section = &look->sections[s];
         append(list, sizeof list, section->name);
+        consider(section_name, section->name, &nearest, &distance);
         if (strcmp(section->name, section_name) != 0)
         {
             continue;
         }
         char names[300] = "";
+        nearest = NULL;
+        distance = UINT32_MAX;
         for (uint32_t p = 0; p < section->parameter_count; ++p)
         {
             const pleat_parameter *parameter = &section->parameters[p];
             append(names, sizeof names, parameter->name);
+            consider(name, parameter->name, &nearest, &distance);
             if (strcmp(parameter->name, name) != 0)
             {
                 continue;
@@ -258,10 +309,12 @@ pleat_result pleat_look_set_text(const pleat_look *look, const char *section_nam
             return pl_fail(error, PLEAT_BAD_DATA, "%s%s.%s is '%.40s'; it can be %s", where, section_name, name, value,
                            range);
         }
-        return pl_fail(error, PLEAT_BAD_DATA, "%sthere is no key %s.%.60s; %s has: %s", where, section_name, name,
-                       section_name, names);
+        return pl_fail(error, PLEAT_BAD_DATA, "%sthere is no key %s.%.60s; %s%s%s%s has: %s", where, section_name, name,
+                       nearest ? "did you mean " : "", nearest ? nearest : "", nearest ? "? " : "", section_name,
+                       names);
     }
-    return pl_fail(error, PLEAT_BAD_DATA, "%sthere is no section %.60s; the look has: %s", where, section_name, list);
+    return pl_fail(error, PLEAT_BAD_DATA, "%sthere is no section %.60s; %s%s%sthe look has: %s", where, section_name,
+                   nearest ? "did you mean " : "", nearest ? nearest : "", nearest ? "? " : "", list);
 }
 
 pleat_result pleat_look_set(const pleat_look *look, const char *assignment, pleat_error *error)
