@@ -88,6 +88,9 @@ void pleat_stack_input_target(pleat_stack *stack, uint32_t target, pleat_vec3 *o
 const pleat_mesh *pleat_stack_get_mesh(const pleat_stack *stack);
 float pleat_stack_height(const pleat_stack *stack);
 
+/* A figure that a layer reports of the last frame: name and value by index; false past the last. */
+bool pleat_stack_figure(const pleat_stack *stack, uint32_t layer, uint32_t index, const char **name, double *value);
+
 /* State of all layers. */
 size_t pleat_stack_state_size(const pleat_stack *stack);
 void pleat_stack_state_save(const pleat_stack *stack, void *state);

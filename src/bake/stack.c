@@ -155,6 +155,12 @@ void pleat_stack_copy(const pleat_stack *stack, pleat_vec3 *positions, pleat_vec
     }
 }
 
+bool pleat_stack_figure(const pleat_stack *stack, uint32_t layer, uint32_t index, const char **name, double *value)
+{
+    return layer < stack->layer_count && stack->layer_types[layer]->figure &&
+           stack->layer_types[layer]->figure(stack->layers[layer], index, name, value);
+}
+
 /* ---- State ---- */
 
 static size_t layer_state_size(const pleat_stack *stack, uint32_t layer)

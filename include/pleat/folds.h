@@ -1,0 +1,52 @@
+/* pleat/folds.h: tight garments that may stretch but never compress; the lost length becomes folds.
+ *
+ * M. Ly, F. Bertails-Descoubes, D. Rohmer, "Unilaterally Incompressible Skinning", 2017. See docs/folds.md. */
+#ifndef PLEAT_FOLDS_H
+#define PLEAT_FOLDS_H
+
+#include "pleat/layer.h"
+#include "pleat/look.h"
+
+PLEAT_BEGIN
+
+typedef enum pleat_fold_profile
+{
+    PLEAT_PROFILE_THIRD, /* the paper's rounded blob */
+    PLEAT_PROFILE_FIFTH, /* flatter on top */
+    PLEAT_PROFILE_CURVE  /* profile_points */
+} pleat_fold_profile;
+
+enum
+{
+    PLEAT_PROFILE_LIMIT = 30
+};
+
+typedef struct pleat_folds_options
+{
+    float width;      /* of one fold, metres; default 0: 7 % of the garment's median ring around a joint */
+    uint32_t profile; /* a pleat_fold_profile, default third */
+    uint32_t profile_count;
+    float profile_points[2 * PLEAT_PROFILE_LIMIT]; /* (x, height) pairs for PLEAT_PROFILE_CURVE */
+    float strength;                                /* 0 .. 1, default 1: all of the lost length */
+    float length;       /* of the fold region across a joint, metres; default 0: as far as the joint's weights blend */
+    float bend;         /* radians; joints that bend less in the clip get no folds; default 10 degrees */
+    float irregularity; /* 0 .. 1, default 0: how much the widths of neighbouring folds differ */
+    uint32_t seed;      /* of the irregularity */
+    float detail;       /* vertices along a fold, 2 .. 16, default 6: how fine the mesh becomes where folds are */
+    bool contact;       /* default true: folds stop where they would pass through each other */
+    const char *joints; /* names with wildcards, separated by commas; NULL: all */
+} pleat_folds_options;
+
+pleat_folds_options pleat_folds_options_default(void);
+
+/* For look files: the table of a pleat_folds_options, its length through count. */
+const pleat_parameter *pleat_folds_parameters(uint32_t *count);
+
+/* The layer; its options are a pleat_folds_options. It keeps no state from frame to frame. Figures of a frame: rings,
+ * folds (there are), raised, limited (by contact), highest (metres), tau (largest, relative to the fold's rest length,
+ * among folds that contact leaves alone), residual (Fischer-Burmeister, likewise), steps (mean of Newton). */
+extern const pleat_layer_type pleat_folds_layer;
+
+PLEAT_END
+
+#endif

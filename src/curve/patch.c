@@ -1,0 +1,287 @@
+#include "curve/patch.h"
+
+#include <string.h>
+
+enum
+{
+    PATH_CAPACITY = 4096
+};
+
+/* ---- Lines ---- */
+
+static pleat_place nearest_place(const pl_ring_surface *surface, pl_f4 position)
+{
+    pleat_hit hit = pleat_bvh_nearest(surface->bvh, pl_to(position), INFINITY);
+    pleat_place place = {.triangle = hit.triangle};
+    memcpy(place.barycentric, hit.barycentric, sizeof place.barycentric);
+    return place;
+}
+
+static uint32_t walk_side(const pl_ring_surface *surface, const pleat_place *start, pl_f4 direction, float length,
+                          pleat_place *path)
+{
+    pleat_walk walk = {.topology = surface->topology,
+                       .positions = surface->positions,
+                       .start = *start,
+                       .direction = pl_to(direction),
+                       .length = length,
+                       .path = path,
+                       .path_capacity = PATH_CAPACITY};
+    return pleat_walk_run(&walk).path_count;
+}
+
+static pleat_result make_line(const pl_ring_surface *surface, const pl_station *station, float half, pl_arena *arena,
+                              pl_line *line, pleat_error *error)
+{
+    pleat_place back[PATH_CAPACITY], ahead[PATH_CAPACITY];
+    pleat_place start = nearest_place(surface, station->position);
+    uint32_t back_count = walk_side(surface, &start, -station->across, half, back);
+    uint32_t ahead_count = walk_side(surface, &start, station->across, half, ahead);
+    /* Both hold the start. */
+    line->count = (back_count ? back_count - 1 : 0) + 1 + (ahead_count ? ahead_count - 1 : 0);
+    line->places = PL_ARENA_NEW(arena, pleat_place, line->count);
+    line->arc = PL_ARENA_NEW(arena, float, line->count);
+    if (!line->places || !line->arc)
+    {
+        return pl_fail_memory(arena->memory, error, "a line across a ring");
+    }
+    uint32_t middle = back_count ? back_count - 1 : 0;
+    line->places[middle] = start;
+    for (uint32_t i = 1; i < back_count; ++i)
+    {
+        line->places[middle - i] = back[i];
+    }
+    for (uint32_t i = 1; i < ahead_count; ++i)
+    {
+        line->places[middle + i] = ahead[i];
+    }
+    for (uint32_t i = middle; i-- > 0;)
+    {
+        line->arc[i] = line->arc[i + 1] -
+                       pl_length3(pl_place_position(surface->topology, surface->positions, &line->places[i]) -
+                                  pl_place_position(surface->topology, surface->positions, &line->places[i + 1]));
+    }
+    for (uint32_t i = middle + 1; i < line->count; ++i)
+    {
+        line->arc[i] = line->arc[i - 1] +
+                       pl_length3(pl_place_position(surface->topology, surface->positions, &line->places[i]) -
+                                  pl_place_position(surface->topology, surface->positions, &line->places[i - 1]));
+    }
+    line->low = line->arc[0];
+    line->high = line->arc[line->count - 1];
+    return PLEAT_OK;
+}
+
+/* The same point seen from another triangle that has it, if that triangle has its corners: for mixing two places of one
+ * triangle, of which the first is given in the one before. */
+static bool seen_from(const pleat_topology *topology, const pleat_place *place, uint32_t triangle, float out[3])
+{
+    if (place->triangle == triangle)
+    {
+        memcpy(out, place->barycentric, 3 * sizeof *out);
+        return true;
+    }
+    memset(out, 0, 3 * sizeof *out);
+    for (uint32_t k = 0; k < 3; ++k)
+    {
+        if (place->barycentric[k] == 0)
+        {
+            continue;
+        }
+        uint32_t vertex = topology->triangles[3 * (size_t)place->triangle + k], j = 0;
+        while (j < 3 && topology->triangles[3 * (size_t)triangle + j] != vertex)
+        {
+            ++j;
+        }
+        if (j == 3)
+        {
+            return false;
+        }
+        out[j] += place->barycentric[k];
+    }
+    return true;
+}
+
+pleat_place pl_line_at(const pl_ring_surface *surface, const pl_line *line, float arc)
+{
+    uint32_t i = 0;
+    while (i + 2 < line->count && line->arc[i + 1] < arc)
+    {
+        ++i;
+    }
+    if (line->count < 2)
+    {
+        return line->places[0];
+    }
+    float span = line->arc[i + 1] - line->arc[i];
+    float t = span > 0 ? fminf(fmaxf((arc - line->arc[i]) / span, 0), 1) : 0;
+    const pleat_place *a = &line->places[i], *b = &line->places[i + 1];
+    /* The piece lies in the triangle of one of the two, the one that both can be seen from. */
+    for (int side = 0; side < 2; ++side)
+    {
+        uint32_t triangle = side ? a->triangle : b->triangle;
+        float from[3], to[3];
+        if (seen_from(surface->topology, a, triangle, from) && seen_from(surface->topology, b, triangle, to))
+        {
+            pleat_place mixed = {.triangle = triangle};
+            for (int k = 0; k < 3; ++k)
+            {
+                mixed.barycentric[k] = from[k] + (to[k] - from[k]) * t;
+            }
+            return mixed;
+        }
+    }
+    return t < 0.5f ? *a : *b;
+}
+
+/* ---- The grid ---- */
+
+static uint32_t last_cell(const pl_patch *patch)
+{
+    return patch->ring->closed ? patch->ring->station_count : patch->ring->station_count - 1;
+}
+
+/* Straight lines from a curved ring can meet: from there on neither is good. Seen from the ring outwards, the step to
+ * the next line must keep some of its width and stay on its side. */
+static void stop_at_meetings(const pl_ring_surface *surface, pl_patch *patch, float row_step)
+{
+    uint32_t count = patch->ring->station_count, rows = patch->row_count, middle = rows / 2;
+    for (uint32_t i = 0; i < last_cell(patch); ++i)
+    {
+        uint32_t next = (i + 1) % count;
+        pl_line *a = &patch->lines[i], *b = &patch->lines[next];
+        float width = pl_length3(patch->grid[(size_t)next * rows + middle] - patch->grid[(size_t)i * rows + middle]);
+        for (int side = -1; side <= 1; side += 2)
+        {
+            for (uint32_t step = 1; step <= middle; ++step)
+            {
+                uint32_t row = side < 0 ? middle - step : middle + step;
+                uint32_t inner = side < 0 ? row + 1 : row - 1;
+                float arc = (float)side * (float)step * row_step;
+                if (arc < a->low || arc > a->high || arc < b->low || arc > b->high)
+                {
+                    break;
+                }
+                pleat_place place = pl_line_at(surface, a, arc);
+                pl_f4 normal = pl_place_normal(surface->topology, surface->normals, &place);
+                pl_f4 along = (patch->grid[(size_t)i * rows + row] - patch->grid[(size_t)i * rows + inner]) *
+                              pl_splat((float)side);
+                pl_f4 tangent = pl_normalize3(pl_cross(along, normal));
+                pl_f4 to_next = patch->grid[(size_t)next * rows + row] - patch->grid[(size_t)i * rows + row];
+                if (!(pl_dot3(to_next, tangent) > 0.3f * width))
+                {
+                    float end = arc - (float)side * row_step;
+                    if (side < 0)
+                    {
+                        a->low = fmaxf(a->low, end);
+                        b->low = fmaxf(b->low, end);
+                    }
+                    else
+                    {
+                        a->high = fminf(a->high, end);
+                        b->high = fminf(b->high, end);
+                    }
+                    break;
+                }
+            }
+        }
+    }
+}
+
+static void fill_grid(const pl_ring_surface *surface, pl_patch *patch, float row_step)
+{
+    uint32_t rows = patch->row_count;
+    for (uint32_t i = 0; i < patch->ring->station_count; ++i)
+    {
+        const pl_line *line = &patch->lines[i];
+        for (uint32_t row = 0; row < rows; ++row)
+        {
+            float arc = ((float)row - (float)(rows / 2)) * row_step;
+            arc = fminf(fmaxf(arc, line->low), line->high);
+            pleat_place place = pl_line_at(surface, line, arc);
+            size_t at = (size_t)i * rows + row;
+            patch->grid[at] = pl_place_position(surface->topology, surface->positions, &place);
+            patch->grid_arc[at] = arc;
+        }
+    }
+}
+
+static pleat_result build_tree(pl_patch *patch, pl_arena *arena, const pleat_host *host, pleat_error *error)
+{
+    uint32_t count = patch->ring->station_count, rows = patch->row_count, cells = last_cell(patch) * (rows - 1);
+    uint32_t *triangles = PL_ARENA_NEW(arena, uint32_t, 6 * (size_t)cells);
+    patch->points = PL_ARENA_NEW(arena, pleat_vec4, (size_t)count * rows);
+    if (!triangles || !patch->points)
+    {
+        return pl_fail_memory(arena->memory, error, "the grid of a patch");
+    }
+    for (uint32_t i = 0; i < count * rows; ++i)
+    {
+        pl_store(&patch->points[i], patch->grid[i]);
+    }
+    uint32_t c = 0;
+    for (uint32_t i = 0; i < last_cell(patch); ++i)
+    {
+        uint32_t next = (i + 1) % count;
+        for (uint32_t row = 0; row + 1 < rows; ++row)
+        {
+            uint32_t corner[6] = {i * rows + row, next * rows + row,     next * rows + row + 1,
+                                  i * rows + row, next * rows + row + 1, i * rows + row + 1};
+            memcpy(triangles + c, corner, sizeof corner);
+            c += 6;
+        }
+    }
+    return pleat_bvh_create(count * rows, patch->points, 2 * cells, triangles, host, &patch->bvh, error);
+}
+
+pleat_result pl_patch_make(const pl_ring_surface *surface, const pl_ring *ring, float half, float row_step,
+                           pl_arena *arena, const pleat_host *host, pl_patch *out, pleat_error *error)
+{
+    *out = (pl_patch){.ring = ring};
+    out->row_count = 2 * (uint32_t)ceilf(half / row_step) + 1;
+    out->lines = PL_ARENA_NEW(arena, pl_line, ring->station_count);
+    out->grid = PL_ARENA_NEW(arena, pl_f4, (size_t)ring->station_count * out->row_count);
+    out->grid_arc = PL_ARENA_NEW(arena, float, (size_t)ring->station_count * out->row_count);
+    if (!out->lines || !out->grid || !out->grid_arc)
+    {
+        return pl_fail_memory(arena->memory, error, "a patch");
+    }
+    for (uint32_t i = 0; i < ring->station_count; ++i)
+    {
+        PL_TRY(make_line(surface, &ring->stations[i], half, arena, &out->lines[i], error));
+    }
+    fill_grid(surface, out, row_step);
+    stop_at_meetings(surface, out, row_step);
+    fill_grid(surface, out, row_step);
+    return build_tree(out, arena, host, error);
+}
+
+void pl_patch_release(pl_patch *patch)
+{
+    pleat_bvh_destroy(patch->bvh);
+    patch->bvh = NULL;
+}
+
+bool pl_patch_find(const pl_patch *patch, pl_f4 position, pl_f4 normal, float reach, float *u, float *s)
+{
+    pleat_hit hit = pleat_bvh_nearest(patch->bvh, pl_to(position), reach);
+    if (hit.triangle == PLEAT_NONE)
+    {
+        return false;
+    }
+    uint32_t count = patch->ring->station_count, rows = patch->row_count;
+    uint32_t cell = hit.triangle / 2, i = cell / (rows - 1), row = cell % (rows - 1), next = (i + 1) % count;
+    bool second = hit.triangle % 2;
+    size_t corner[3] = {(size_t)i * rows + row, second ? (size_t)next * rows + row + 1 : (size_t)next * rows + row,
+                        second ? (size_t)i * rows + row + 1 : (size_t)next * rows + row + 1};
+    pl_f4 face =
+        pl_cross(patch->grid[corner[1]] - patch->grid[corner[0]], patch->grid[corner[2]] - patch->grid[corner[0]]);
+    if (pl_dot3(face, normal) < 0.2f * pl_length3(face))
+    {
+        return false;
+    }
+    const float *b = hit.barycentric;
+    *u = (float)i + (second ? b[1] : b[1] + b[2]);
+    *s = b[0] * patch->grid_arc[corner[0]] + b[1] * patch->grid_arc[corner[1]] + b[2] * patch->grid_arc[corner[2]];
+    return true;
+}

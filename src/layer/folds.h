@@ -1,0 +1,98 @@
+/* The inside of the folds layer.
+ *
+ * Around each joint that bends lies a ring: the line on the cloth where the joint and all below it have half of the
+ * skinning weight. Straight lines cross it at stations all the way round, and folds lie along the ring, several on each
+ * side. Planning (folds_plan.c) finds the rings on a finely subdivided rest shape, so that they do not depend on the
+ * mesh; binding (folds_bind.c) lays the lines over the refined mesh and gives its vertices their fold and station; a
+ * frame (folds.c) solves the amplitude of every fold at every station and raises the vertices.
+ *
+ * Beyond the paper: stations all the way round instead of one curve per bending direction, so that nothing has to move
+ * when the axis turns; the length is kept on every line across a ring, not on one; rings of different joints run one
+ * after the other, each on what the one before left, so that overlapping regions share the work without a step. */
+#ifndef PL_LAYER_FOLDS_H
+#define PL_LAYER_FOLDS_H
+
+#include "curve/patch.h"
+#include "layer/fold_line.h"
+#include "pleat/folds.h"
+
+enum
+{
+    PL_FOLDS_A_SIDE = 8 /* at most, on each side of a ring */
+};
+
+/* A ring and its folds. */
+typedef struct pl_fold_ring
+{
+    uint32_t joint; /* in the skin */
+    pl_ring ring;
+    float half;                            /* of the region, to each side */
+    uint32_t fold_count;                   /* an even number: a valley runs along the ring itself */
+    float bounds[2 * PL_FOLDS_A_SIDE + 1]; /* arc lengths where folds begin and end */
+    pl_patch patch;                        /* on the planning surface; released when planning ends */
+} pl_fold_ring;
+
+typedef struct pl_folds_plan
+{
+    pl_memory memory;
+    pl_arena arena;
+    pleat_folds_options options;
+    pl_profile profile;
+    float width;
+    float detail_step; /* edges in a region are at most this long */
+    uint32_t ring_count;
+    pl_fold_ring *rings;
+    const pleat_cloth *coarse; /* while refining */
+} pl_folds_plan;
+
+pleat_result pl_folds_plan_make(const void *options, const pleat_cloth *coarse, const pleat_layer_preview *preview,
+                                const pleat_host *host, void **plan, pleat_error *error);
+bool pl_folds_plan_wants(void *plan, uint32_t coarse_triangle, const float barycentric[9], uint32_t level);
+void pl_folds_plan_destroy(void *plan);
+
+/* One point of a line across a ring, as part of one fold: where it is, and how it rises for an amplitude of 1. */
+typedef struct pl_fold_sample
+{
+    uint32_t vertex[3];
+    float weight[3]; /* barycentric */
+    float raise[3];  /* the same times each vertex's profile in this fold */
+} pl_fold_sample;
+
+/* One fold at one station. */
+typedef struct pl_fold
+{
+    uint32_t first_sample, sample_count; /* 0 samples: the line does not reach that far */
+    float rest_length;
+    float fade; /* 1, less towards where the fold ends along the ring */
+} pl_fold;
+
+enum
+{
+    PL_FOLD_SAMPLES = 512 /* of one fold at one station, at most */
+};
+
+/* A vertex and the two stations that it lies between. */
+typedef struct pl_fold_vertex
+{
+    uint32_t vertex;
+    uint32_t fold[2]; /* in the ring's folds: the same fold at both stations */
+    float weight[2];  /* profile, mask and share of the station */
+} pl_fold_vertex;
+
+/* A ring bound to the cloth. */
+typedef struct pl_bound_ring
+{
+    uint32_t station_count, fold_count;
+    pl_fold *folds; /* stations by fold_count */
+    pl_fold_sample *samples;
+    pl_fold_sample *crossings; /* per station three: before, on and behind the ring; the plane that contact stops at */
+    float width;
+    uint32_t vertex_count;
+    pl_fold_vertex *vertices; /* by vertex */
+} pl_bound_ring;
+
+pleat_result pl_folds_bind_ring(const pl_folds_plan *plan, const pl_fold_ring *from, const pleat_cloth *cloth,
+                                const pl_ring_surface *surface, pl_arena *arena, const pleat_host *host,
+                                pl_bound_ring *out, pleat_error *error);
+
+#endif

@@ -1,0 +1,257 @@
+/* From a planned ring to the refined mesh: which vertices rise with which fold, and the lines that say how far. */
+#include "layer/folds.h"
+
+#include <string.h>
+
+/* One ring being bound. */
+typedef struct binder
+{
+    const pl_folds_plan *plan;
+    const pl_fold_ring *from;
+    const pleat_cloth *cloth;
+    const pl_ring_surface *surface;
+    pl_arena *arena;
+    pl_patch patch;
+    float *vertex_u;       /* per vertex of the cloth */
+    float *vertex_profile; /* mask included; 0 outside */
+    uint8_t *vertex_fold;
+} binder;
+
+static uint32_t fold_at(const pl_fold_ring *ring, float s)
+{
+    uint32_t k = 0;
+    while (k + 1 < ring->fold_count && s >= ring->bounds[k + 1])
+    {
+        ++k;
+    }
+    return k;
+}
+
+/* Gives every vertex near the patch its fold, its height in the profile and its place along the ring. Returns how many.
+ */
+static uint32_t place_vertices(binder *b)
+{
+    const pleat_cloth *cloth = b->cloth;
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < cloth->topology->vertex_count; ++v)
+    {
+        float u, s;
+        b->vertex_profile[v] = 0;
+        if (!(cloth->mask[v] > 0) || !pl_patch_find(&b->patch, pl_load(&cloth->rest[v]),
+                                                    pl_load(&cloth->rest_normals[v]), 0.35f * b->plan->width, &u, &s))
+        {
+            continue;
+        }
+        uint32_t k = fold_at(b->from, s);
+        float low = b->from->bounds[k], high = b->from->bounds[k + 1];
+        b->vertex_u[v] = u;
+        b->vertex_fold[v] = (uint8_t)k;
+        b->vertex_profile[v] = cloth->mask[v] * pl_profile_at(&b->plan->profile, (2 * s - low - high) / (high - low));
+        count += b->vertex_profile[v] > 0;
+    }
+    return count;
+}
+
+/* ---- Folds and their samples ---- */
+
+static bool is_whole(const binder *b, uint32_t station, uint32_t k)
+{
+    const pl_line *line = &b->patch.lines[station];
+    float slack = 0.02f * b->plan->width;
+    return b->from->bounds[k] >= line->low - slack && b->from->bounds[k + 1] <= line->high + slack;
+}
+
+/* 1 where the fold is whole at all stations within a fold's width, falling to 0 where it is not. */
+static float fade_of(const binder *b, uint32_t station, uint32_t k)
+{
+    enum
+    {
+        SPAN = 4
+    };
+    uint32_t count = b->from->ring.station_count;
+    for (uint32_t d = 0; d < SPAN; ++d)
+    {
+        for (int side = -1; side <= 1; side += 2)
+        {
+            int64_t at = (int64_t)station + side * (int64_t)d;
+            if (b->from->ring.closed)
+            {
+                at = (at % count + count) % count;
+            }
+            if (at < 0 || at >= count || !is_whole(b, (uint32_t)at, k))
+            {
+                float t = (float)d / SPAN;
+                return t * t * (3 - 2 * t);
+            }
+        }
+    }
+    return 1;
+}
+
+static pl_fold_sample make_sample(const binder *b, const pleat_place *place, uint32_t k)
+{
+    pl_fold_sample sample;
+    for (int j = 0; j < 3; ++j)
+    {
+        uint32_t vertex = b->cloth->topology->triangles[3 * (size_t)place->triangle + (uint32_t)j];
+        bool rises = b->vertex_profile[vertex] > 0 && b->vertex_fold[vertex] == k;
+        sample.vertex[j] = vertex;
+        sample.weight[j] = place->barycentric[j];
+        sample.raise[j] = rises ? place->barycentric[j] * b->vertex_profile[vertex] : 0;
+    }
+    return sample;
+}
+
+/* Places of a line within a fold: its two ends, and every crossing between them. out may be NULL to count. */
+static uint32_t fold_samples(const binder *b, uint32_t station, uint32_t k, pl_fold_sample *out)
+{
+    const pl_line *line = &b->patch.lines[station];
+    float low = b->from->bounds[k], high = b->from->bounds[k + 1], close = 1e-3f * b->plan->width;
+    uint32_t inside = 0;
+    for (uint32_t i = 0; i < line->count; ++i)
+    {
+        inside += line->arc[i] > low + close && line->arc[i] < high - close;
+    }
+    /* A mesh much finer than the fold gives more crossings than are needed: take every n-th. */
+    uint32_t stride = inside / (PL_FOLD_SAMPLES - 2) + 1, count = 0, seen = 0;
+    for (uint32_t i = 0; i < line->count + 2; ++i)
+    {
+        bool first = i == 0, last = i == line->count + 1;
+        if (!first && !last)
+        {
+            float arc = line->arc[i - 1];
+            if (!(arc > low + close && arc < high - close) || seen++ % stride)
+            {
+                continue;
+            }
+        }
+        if (out)
+        {
+            pleat_place place = first  ? pl_line_at(b->surface, line, low)
+                                : last ? pl_line_at(b->surface, line, high)
+                                       : line->places[i - 1];
+            out[count] = make_sample(b, &place, k);
+        }
+        ++count;
+    }
+    return count;
+}
+
+static pl_f4 sample_rest(const binder *b, const pl_fold_sample *sample)
+{
+    return pl_load(&b->cloth->rest[sample->vertex[0]]) * pl_splat(sample->weight[0]) +
+           pl_load(&b->cloth->rest[sample->vertex[1]]) * pl_splat(sample->weight[1]) +
+           pl_load(&b->cloth->rest[sample->vertex[2]]) * pl_splat(sample->weight[2]);
+}
+
+static void fill_folds(const binder *b, pl_bound_ring *out)
+{
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < out->station_count; ++i)
+    {
+        for (uint32_t k = 0; k < out->fold_count; ++k)
+        {
+            pl_fold *fold = &out->folds[i * out->fold_count + k];
+            fold->fade = fade_of(b, i, k);
+            if (!(fold->fade > 0))
+            {
+                continue;
+            }
+            fold->first_sample = next;
+            fold->sample_count = fold_samples(b, i, k, out->samples + next);
+            double length = 0;
+            for (uint32_t j = next + 1; j < next + fold->sample_count; ++j)
+            {
+                length += (double)pl_length3(sample_rest(b, &out->samples[j]) - sample_rest(b, &out->samples[j - 1]));
+            }
+            fold->rest_length = (float)length;
+            next += fold->sample_count;
+        }
+        for (int side = -1; side <= 1; ++side)
+        {
+            pleat_place place = pl_line_at(b->surface, &b->patch.lines[i], 0.15f * (float)side * b->plan->width);
+            out->crossings[3 * i + (uint32_t)(side + 1)] = make_sample(b, &place, 0);
+        }
+    }
+}
+
+static uint32_t count_samples(const binder *b)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < b->from->ring.station_count; ++i)
+    {
+        for (uint32_t k = 0; k < b->from->fold_count; ++k)
+        {
+            count += fade_of(b, i, k) > 0 ? fold_samples(b, i, k, NULL) : 0;
+        }
+    }
+    return count;
+}
+
+static void fill_vertices(const binder *b, pl_bound_ring *out)
+{
+    uint32_t stations = out->station_count, at = 0;
+    for (uint32_t v = 0; v < b->cloth->topology->vertex_count; ++v)
+    {
+        if (!(b->vertex_profile[v] > 0))
+        {
+            continue;
+        }
+        uint32_t first = (uint32_t)b->vertex_u[v];
+        float t = b->vertex_u[v] - (float)first;
+        first = first < stations ? first : stations - 1;
+        uint32_t second = first + 1 < stations ? first + 1 : b->from->ring.closed ? 0 : first;
+        uint32_t k = b->vertex_fold[v];
+        out->vertices[at++] = (pl_fold_vertex){v,
+                                               {first * out->fold_count + k, second * out->fold_count + k},
+                                               {b->vertex_profile[v] * (1 - t), b->vertex_profile[v] * t}};
+    }
+    out->vertex_count = at;
+}
+
+static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch, pleat_error *error)
+{
+    uint32_t vertex_count = b->cloth->topology->vertex_count;
+    b->vertex_u = PL_ARENA_NEW(scratch, float, vertex_count);
+    b->vertex_profile = PL_ARENA_NEW(scratch, float, vertex_count);
+    b->vertex_fold = PL_ARENA_NEW(scratch, uint8_t, vertex_count);
+    if (!b->vertex_u || !b->vertex_profile || !b->vertex_fold)
+    {
+        return pl_fail_memory(scratch->memory, error, "coordinates of a ring");
+    }
+    uint32_t raised = place_vertices(b), sample_count = count_samples(b);
+    out->station_count = b->from->ring.station_count;
+    out->fold_count = b->from->fold_count;
+    out->width = b->plan->width;
+    out->folds = PL_ARENA_NEW(b->arena, pl_fold, (size_t)out->station_count * out->fold_count);
+    out->samples = PL_ARENA_NEW(b->arena, pl_fold_sample, sample_count);
+    out->crossings = PL_ARENA_NEW(b->arena, pl_fold_sample, 3 * (size_t)out->station_count);
+    out->vertices = PL_ARENA_NEW(b->arena, pl_fold_vertex, raised);
+    if (!out->folds || !out->samples || !out->crossings || !out->vertices)
+    {
+        return pl_fail_memory(b->arena->memory, error, "the folds of a ring");
+    }
+    fill_folds(b, out);
+    fill_vertices(b, out);
+    return PLEAT_OK;
+}
+
+pleat_result pl_folds_bind_ring(const pl_folds_plan *plan, const pl_fold_ring *from, const pleat_cloth *cloth,
+                                const pl_ring_surface *surface, pl_arena *arena, const pleat_host *host,
+                                pl_bound_ring *out, pleat_error *error)
+{
+    *out = (pl_bound_ring){0};
+    binder b = {.plan = plan, .from = from, .cloth = cloth, .surface = surface, .arena = arena};
+    pl_memory memory = pl_memory_from(host);
+    pl_arena scratch;
+    pl_arena_init(&scratch, &memory);
+    pleat_result result =
+        pl_patch_make(surface, &from->ring, from->half, plan->width / 4, &scratch, host, &b.patch, error);
+    if (result == PLEAT_OK)
+    {
+        result = bind_patch(&b, out, &scratch, error);
+    }
+    pl_patch_release(&b.patch);
+    pl_arena_free(&scratch);
+    return result;
+}

@@ -1,0 +1,550 @@
+/* Where folds will be: which joints bend, the rings around them, and how far their regions reach. */
+#include "layer/folds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Joints ---- */
+
+/* What planning knows of a joint. */
+typedef struct joint_info
+{
+    uint32_t parent; /* in the skin, or PLEAT_NONE */
+    pl_f4 axis;      /* of its bone, bind pose, unit */
+    float bend;      /* the largest in the clip, radians, without twist about the bone */
+    bool chosen;
+} joint_info;
+
+typedef struct planner
+{
+    pl_folds_plan *plan;
+    const pleat_cloth *coarse;
+    const pleat_skin *skin;
+    const pleat_host *host;
+    pl_arena scratch;
+    joint_info *joints;
+    /* The planning surface: the cloth at rest, subdivided. */
+    pleat_loop *loop;
+    pleat_topology *topology;
+    pleat_bvh *bvh;
+    pleat_normals *normals;
+    pl_ring_surface surface;
+    float *coarse_share; /* of a joint and all below it, per vertex of the input */
+    float *share;        /* the same on the planning surface */
+} planner;
+
+static uint32_t joint_of_node(const pleat_skin *skin, uint32_t node)
+{
+    for (uint32_t j = 0; j < skin->joint_count; ++j)
+    {
+        if (skin->joints[j] == node)
+        {
+            return j;
+        }
+    }
+    return PLEAT_NONE;
+}
+
+static pl_f4 bind_position(const pleat_skin *skin, uint32_t joint)
+{
+    pleat_affine bind;
+    if (!pl_affine_inverse(&skin->inverse_binds[joint], &bind))
+    {
+        return pl_splat(0);
+    }
+    return pl_set(bind.row[0][3], bind.row[1][3], bind.row[2][3], 0);
+}
+
+/* A bone points from its joint to the mean of the joints below; a last one goes on as its parent's does. */
+static void find_bones(planner *p)
+{
+    const pleat_node *nodes = p->coarse->model->nodes;
+    for (uint32_t j = 0; j < p->skin->joint_count; ++j)
+    {
+        uint32_t node = nodes[p->skin->joints[j]].parent;
+        p->joints[j].parent = PLEAT_NONE;
+        while (node != PLEAT_NONE && p->joints[j].parent == PLEAT_NONE)
+        {
+            p->joints[j].parent = joint_of_node(p->skin, node);
+            node = nodes[node].parent;
+        }
+    }
+    for (uint32_t j = 0; j < p->skin->joint_count; ++j)
+    {
+        pl_f4 sum = pl_splat(0), here = bind_position(p->skin, j);
+        for (uint32_t k = 0; k < p->skin->joint_count; ++k)
+        {
+            if (p->joints[k].parent == j)
+            {
+                sum += bind_position(p->skin, k) - here;
+            }
+        }
+        uint32_t parent = p->joints[j].parent;
+        if (pl_length3(sum) < 1e-6f && parent != PLEAT_NONE)
+        {
+            sum = here - bind_position(p->skin, parent);
+        }
+        p->joints[j].axis = pl_normalize3(sum);
+    }
+}
+
+/* The angle of a rotation without its part about an axis (swing of a swing-twist split). */
+static float swing_of(const pleat_affine *matrix, pl_f4 axis)
+{
+    pl_f4 q;
+    pleat_affine stretch;
+    pl_affine_polar(matrix, &q, &stretch);
+    float along = pl_dot3(q, axis);
+    return 2 * acosf(fminf(sqrtf(q[3] * q[3] + along * along), 1));
+}
+
+static pleat_result watch_clip(planner *p, const pleat_layer_preview *preview, pleat_error *error)
+{
+    pleat_affine *matrices = PL_ARENA_NEW(&p->scratch, pleat_affine, p->skin->joint_count);
+    if (!matrices)
+    {
+        return pl_fail_memory(p->scratch.memory, error, "joint matrices");
+    }
+    for (uint32_t f = 0; f < p->coarse->frame_count; ++f)
+    {
+        PL_TRY(preview->look(preview->user, f, NULL, error));
+        pleat_pose_joints(preview->pose(preview->user), p->coarse->model->nodes[p->coarse->node].skin, matrices);
+        for (uint32_t j = 0; j < p->skin->joint_count; ++j)
+        {
+            pleat_affine inverse;
+            uint32_t parent = p->joints[j].parent;
+            if (parent != PLEAT_NONE && pl_affine_inverse(&matrices[parent], &inverse))
+            {
+                pleat_affine relative = pl_affine_mul(&inverse, &matrices[j]);
+                p->joints[j].bend = fmaxf(p->joints[j].bend, swing_of(&relative, p->joints[j].axis));
+            }
+        }
+    }
+    return PLEAT_OK;
+}
+
+/* Does a comma-separated list of patterns (* and ?) hold the name? Case does not count. */
+static bool matches(const char *pattern, size_t length, const char *name)
+{
+    if (length == 0)
+    {
+        return *name == 0;
+    }
+    if (*pattern == '*')
+    {
+        return matches(pattern + 1, length - 1, name) || (*name && matches(pattern, length, name + 1));
+    }
+    char a = *pattern, b = *name;
+    a = (char)(a >= 'A' && a <= 'Z' ? a + 32 : a);
+    b = (char)(b >= 'A' && b <= 'Z' ? b + 32 : b);
+    return b && (a == '?' || a == b) && matches(pattern + 1, length - 1, name + 1);
+}
+
+static bool is_listed(const char *list, const char *name)
+{
+    for (const char *at = list; at && *at;)
+    {
+        size_t length = strcspn(at, ",");
+        if (matches(at, length, name))
+        {
+            return true;
+        }
+        at += length + (at[length] == ',');
+    }
+    return !list || !*list;
+}
+
+static void choose_joints(planner *p)
+{
+    const pleat_folds_options *options = &p->plan->options;
+    for (uint32_t j = 0; j < p->skin->joint_count; ++j)
+    {
+        joint_info *joint = &p->joints[j];
+        const char *name = p->coarse->model->nodes[p->skin->joints[j]].name;
+        bool bends = p->coarse->frame_count == 0 || joint->bend > options->bend;
+        joint->chosen = joint->parent != PLEAT_NONE && bends && is_listed(options->joints, name);
+    }
+}
+
+/* ---- The planning surface ---- */
+
+static float median_edge(const pleat_cloth *cloth)
+{
+    double sum = 0;
+    uint32_t count = cloth->topology->edge_count;
+    for (uint32_t e = 0; e < count; ++e)
+    {
+        uint32_t corner = cloth->topology->edge_corner[e];
+        uint32_t a = cloth->topology->triangles[corner];
+        uint32_t b = cloth->topology->triangles[corner % 3 == 2 ? corner - 2 : corner + 1];
+        sum += (double)pl_length3(pl_load(&cloth->rest[a]) - pl_load(&cloth->rest[b]));
+    }
+    return count ? (float)(sum / count) : 0;
+}
+
+static pleat_result make_surface(planner *p, pleat_error *error)
+{
+    const pleat_cloth *cloth = p->coarse;
+    /* Edges of about half a percent of the height: a ring at an elbow then crosses some 60 of them. */
+    float wanted = 0.006f * cloth->height, edge = median_edge(cloth);
+    uint32_t level = 0;
+    for (uint64_t triangles = cloth->topology->triangle_count; edge > wanted && level < 4 && triangles < 400000;
+         edge *= 0.5f)
+    {
+        ++level;
+        triangles *= 4;
+    }
+    pleat_loop_desc desc = pleat_loop_desc_default();
+    desc.vertex_count = cloth->topology->vertex_count;
+    desc.triangle_count = cloth->topology->triangle_count;
+    desc.triangles = cloth->topology->triangles;
+    desc.level = level;
+    PL_TRY(pleat_loop_create(&desc, p->host, &p->loop, error));
+    const pleat_refined *refined = pleat_loop_refined(p->loop);
+    PL_TRY(pleat_topology_create(refined->vertex_count, refined->triangle_count, refined->triangles, p->host,
+                                 &p->topology, error));
+    pleat_vec4 *positions = PL_ARENA_NEW(&p->scratch, pleat_vec4, refined->vertex_count);
+    pleat_vec4 *normals = PL_ARENA_NEW(&p->scratch, pleat_vec4, refined->vertex_count);
+    p->share = PL_ARENA_NEW(&p->scratch, float, refined->vertex_count);
+    p->coarse_share = PL_ARENA_NEW(&p->scratch, float, cloth->topology->vertex_count);
+    if (!positions || !normals || !p->share || !p->coarse_share)
+    {
+        return pl_fail_memory(p->scratch.memory, error, "the planning surface");
+    }
+    pleat_loop_points(p->loop, PLEAT_LOOP_SURFACE, cloth->rest, positions, &p->host->tasks);
+    PL_TRY(pleat_normals_create(refined->vertex_count, refined->triangle_count, refined->triangles, refined->triangles,
+                                p->host, &p->normals, error));
+    pleat_normals_update(p->normals, positions, normals, &p->host->tasks);
+    PL_TRY(pleat_bvh_create(refined->vertex_count, positions, refined->triangle_count, refined->triangles, p->host,
+                            &p->bvh, error));
+    p->surface = (pl_ring_surface){p->topology, positions, normals, p->bvh};
+    return PLEAT_OK;
+}
+
+/* ---- Rings ---- */
+
+/* The weight of a joint and all below it, at every vertex. */
+static void fill_share(planner *p, uint32_t joint)
+{
+    const pleat_cloth *cloth = p->coarse;
+    for (uint32_t v = 0; v < cloth->topology->vertex_count; ++v)
+    {
+        float sum = 0;
+        for (uint32_t i = 0; i < cloth->influence_count; ++i)
+        {
+            size_t at = (size_t)v * cloth->influence_count + i;
+            uint32_t up = cloth->joints[at];
+            while (up != PLEAT_NONE && up != joint)
+            {
+                up = up < p->skin->joint_count ? p->joints[up].parent : PLEAT_NONE;
+            }
+            sum += up == joint ? cloth->weights[at] : 0;
+        }
+        p->coarse_share[v] = sum;
+    }
+    pleat_loop_values(p->loop, PLEAT_LOOP_SURFACE, 1, p->coarse_share, p->share, &p->host->tasks);
+}
+
+static float share_at(const planner *p, const pleat_place *place)
+{
+    const uint32_t *corner = p->topology->triangles + 3 * (size_t)place->triangle;
+    return p->share[corner[0]] * place->barycentric[0] + p->share[corner[1]] * place->barycentric[1] +
+           p->share[corner[2]] * place->barycentric[2];
+}
+
+static int compare_floats(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* Two joints with (nearly) the same share have the same ring; it counts once. */
+static bool is_known(const pl_folds_plan *plan, const pl_ring *ring)
+{
+    for (uint32_t k = 0; k < plan->ring_count; ++k)
+    {
+        const pl_ring *other = &plan->rings[k].ring;
+        float sum = 0;
+        for (uint32_t i = 0; i < ring->station_count; ++i)
+        {
+            float nearest = INFINITY;
+            for (uint32_t j = 0; j < other->station_count; ++j)
+            {
+                nearest = fminf(nearest, pl_length3(ring->stations[i].position - other->stations[j].position));
+            }
+            sum += nearest;
+        }
+        if (sum / (float)ring->station_count < 0.5f * plan->width)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How far the blend of weights reaches across a ring: three quarters of the lines leave it within this. */
+static float blend_reach(planner *p, const pl_patch *patch)
+{
+    uint32_t count = patch->ring->station_count;
+    float *reaches = PL_ARENA_NEW(&p->scratch, float, 2 * (size_t)count);
+    if (!reaches)
+    {
+        return p->plan->width;
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const pl_line *line = &patch->lines[i];
+        reaches[2 * i] = -line->low;
+        reaches[2 * i + 1] = line->high;
+        for (uint32_t k = 0; k < line->count; ++k)
+        {
+            float share = share_at(p, &line->places[k]);
+            if (share < 0.02f || share > 0.98f)
+            {
+                uint32_t side = line->arc[k] > 0;
+                reaches[2 * i + side] = fminf(reaches[2 * i + side], fabsf(line->arc[k]));
+            }
+        }
+    }
+    qsort(reaches, 2 * count, sizeof *reaches, compare_floats);
+    return reaches[3 * count / 2];
+}
+
+/* Widths of the folds: equal, or jittered by the seed. */
+static void lay_folds(const pl_folds_plan *plan, pl_fold_ring *ring, float reach)
+{
+    float wanted = plan->options.length > 0 ? 0.5f * plan->options.length : reach;
+    float sides = fminf(fmaxf(wanted / plan->width + 0.3f, 1), PL_FOLDS_A_SIDE);
+    uint32_t a_side = (uint32_t)sides;
+    ring->fold_count = 2 * a_side;
+    ring->half = (float)a_side * plan->width;
+    uint32_t state = (plan->options.seed + 1) * 2654435761u ^ (ring->joint + 1) * 40503u;
+    for (uint32_t k = 0; k <= ring->fold_count; ++k)
+    {
+        state = state * 1664525u + 1013904223u;
+        float jitter = ((float)(state >> 8) / 16777216.0f - 0.5f) * 0.8f * plan->options.irregularity;
+        bool fixed = k == 0 || k == ring->fold_count;
+        ring->bounds[k] = ((float)k - (float)a_side + (fixed ? 0 : jitter)) * plan->width;
+    }
+}
+
+static pleat_result add_ring(planner *p, uint32_t joint, const pl_contour *line, pleat_error *error)
+{
+    pl_folds_plan *plan = p->plan;
+    pl_fold_ring *ring = &plan->rings[plan->ring_count];
+    *ring = (pl_fold_ring){.joint = joint};
+    PL_TRY(pl_ring_make(&p->surface, line, plan->width / 3, 0.5f * plan->width, &plan->arena, &ring->ring, error));
+    if (is_known(plan, &ring->ring))
+    {
+        return PLEAT_OK;
+    }
+    pl_patch probe;
+    pleat_result result = pl_patch_make(&p->surface, &ring->ring, PL_FOLDS_A_SIDE * plan->width, plan->width / 4,
+                                        &p->scratch, p->host, &probe, error);
+    if (result == PLEAT_OK)
+    {
+        lay_folds(plan, ring, blend_reach(p, &probe));
+        result = pl_patch_make(&p->surface, &ring->ring, ring->half, plan->width / 4, &plan->arena, p->host,
+                               &ring->patch, error);
+        /* Counted in any case: destroying the plan releases its patch. */
+        ++plan->ring_count;
+    }
+    pl_patch_release(&probe);
+    return result;
+}
+
+enum
+{
+    RINGS_PER_JOINT = 4
+};
+
+/* Traces the level lines of all chosen joints; with width 0 only their lengths are wanted. */
+static pleat_result trace_joints(planner *p, float *lengths, uint32_t *length_count, pleat_error *error)
+{
+    for (uint32_t j = 0; j < p->skin->joint_count; ++j)
+    {
+        if (!p->joints[j].chosen)
+        {
+            continue;
+        }
+        fill_share(p, j);
+        pl_contours lines;
+        PL_TRY(pl_contours_trace(p->topology, p->share, 0.5f, &p->scratch, &lines, error));
+        uint32_t taken = 0;
+        for (uint32_t i = 0; i < lines.count && taken < RINGS_PER_JOINT; ++i)
+        {
+            float length = pl_contour_length(&p->surface, &lines.lines[i]);
+            if (!(length > 0.03f * p->coarse->height) && !(p->plan->width > 0 && length > 6 * p->plan->width))
+            {
+                continue; /* a speck of weights */
+            }
+            ++taken;
+            if (p->plan->width > 0)
+            {
+                PL_TRY(add_ring(p, j, &lines.lines[i], error));
+            }
+            else
+            {
+                lengths[(*length_count)++] = length;
+            }
+        }
+    }
+    return PLEAT_OK;
+}
+
+static pleat_result find_rings(planner *p, pleat_error *error)
+{
+    pl_folds_plan *plan = p->plan;
+    uint32_t most = RINGS_PER_JOINT * p->skin->joint_count, length_count = 0;
+    float *lengths = PL_ARENA_NEW(&p->scratch, float, most);
+    plan->rings = PL_ARENA_NEW(&plan->arena, pl_fold_ring, most);
+    if (!lengths || !plan->rings)
+    {
+        return pl_fail_memory(&plan->memory, error, "rings");
+    }
+    plan->width = plan->options.width;
+    if (!(plan->width > 0))
+    {
+        PL_TRY(trace_joints(p, lengths, &length_count, error));
+        if (length_count == 0)
+        {
+            return PLEAT_OK;
+        }
+        qsort(lengths, length_count, sizeof *lengths, compare_floats);
+        plan->width = 0.07f * lengths[length_count / 2];
+    }
+    plan->detail_step = plan->width / plan->options.detail;
+    return trace_joints(p, lengths, &length_count, error);
+}
+
+/* ---- The plan ---- */
+
+static pleat_result check_options(const pleat_folds_options *options, pleat_error *error)
+{
+    if (!(options->width >= 0) || !(options->length >= 0) || !(options->bend >= 0))
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "folds: width %g, length %g and bend %g must be 0 or more",
+                       (double)options->width, (double)options->length, (double)options->bend);
+    }
+    if (!(options->strength >= 0 && options->strength <= 1) ||
+        !(options->irregularity >= 0 && options->irregularity <= 1) || !(options->detail >= 2 && options->detail <= 16))
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT,
+                       "folds: strength %g and irregularity %g lie in 0..1, detail %g in 2..16",
+                       (double)options->strength, (double)options->irregularity, (double)options->detail);
+    }
+    return PLEAT_OK;
+}
+
+static pleat_result make_plan(planner *p, const pleat_layer_preview *preview, pleat_error *error)
+{
+    const pleat_folds_options *options = &p->plan->options;
+    if (options->profile == PLEAT_PROFILE_CURVE)
+    {
+        PL_TRY(pl_profile_curve(options->profile_points, options->profile_count, &p->plan->profile, error));
+    }
+    else
+    {
+        p->plan->profile =
+            pl_profile_polynomial(options->profile == PLEAT_PROFILE_FIFTH ? PL_PROFILE_FIFTH : PL_PROFILE_THIRD);
+    }
+    if (!p->skin || p->coarse->topology->triangle_count == 0)
+    {
+        return PLEAT_OK; /* nothing bends it: no folds */
+    }
+    p->joints = PL_ARENA_NEW(&p->scratch, joint_info, p->skin->joint_count);
+    if (!p->joints)
+    {
+        return pl_fail_memory(p->scratch.memory, error, "joints");
+    }
+    find_bones(p);
+    PL_TRY(watch_clip(p, preview, error));
+    choose_joints(p);
+    PL_TRY(make_surface(p, error));
+    return find_rings(p, error);
+}
+
+pleat_result pl_folds_plan_make(const void *options, const pleat_cloth *coarse, const pleat_layer_preview *preview,
+                                const pleat_host *host, void **out, pleat_error *error)
+{
+    *out = NULL;
+    PL_TRY(check_options(options, error));
+    pl_folds_plan *plan = PL_CREATE(pl_folds_plan, host);
+    if (!plan)
+    {
+        return pl_fail(error, PLEAT_NO_MEMORY, "out of memory for the plan of folds");
+    }
+    pl_arena_init(&plan->arena, &plan->memory);
+    plan->options = *(const pleat_folds_options *)options;
+    plan->coarse = coarse;
+    uint32_t skin = coarse->influence_count ? coarse->model->nodes[coarse->node].skin : PLEAT_NONE;
+    planner p = {
+        .plan = plan, .coarse = coarse, .host = host, .skin = skin == PLEAT_NONE ? NULL : &coarse->model->skins[skin]};
+    pl_memory scratch_memory = pl_memory_from(host);
+    pl_arena_init(&p.scratch, &scratch_memory);
+    pleat_result result = make_plan(&p, preview, error);
+    pleat_bvh_destroy(p.bvh);
+    pleat_normals_destroy(p.normals);
+    pleat_topology_destroy(p.topology);
+    pleat_loop_destroy(p.loop);
+    pl_arena_free(&p.scratch);
+    if (result != PLEAT_OK)
+    {
+        pl_folds_plan_destroy(plan);
+        return result;
+    }
+    *out = plan;
+    return PLEAT_OK;
+}
+
+bool pl_folds_plan_wants(void *user, uint32_t triangle, const float barycentric[9], uint32_t level)
+{
+    const pl_folds_plan *plan = user;
+    (void)level;
+    const uint32_t *corner = plan->coarse->topology->triangles + 3 * (size_t)triangle;
+    pl_f4 points[3], normal = pl_splat(0), middle = pl_splat(0);
+    for (int k = 0; k < 3; ++k)
+    {
+        points[k] = pl_splat(0);
+        for (int j = 0; j < 3; ++j)
+        {
+            points[k] += pl_load(&plan->coarse->rest[corner[j]]) * pl_splat(barycentric[3 * k + j]);
+        }
+        middle += points[k] * pl_splat(1.0f / 3);
+        normal += pl_load(&plan->coarse->rest_normals[corner[k]]);
+    }
+    float longest = 0;
+    for (int k = 0; k < 3; ++k)
+    {
+        longest = fmaxf(longest, pl_length3(points[k] - points[(k + 1) % 3]));
+    }
+    if (longest <= plan->detail_step)
+    {
+        return false;
+    }
+    /* The flat coarse triangle lies off the smooth surface by up to a part of its size. */
+    float reach = 0.5f * longest + 0.3f * plan->width, u, s;
+    for (uint32_t i = 0; i < plan->ring_count; ++i)
+    {
+        if (pl_patch_find(&plan->rings[i].patch, middle, pl_normalize3(normal), reach, &u, &s))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+void pl_folds_plan_destroy(void *user)
+{
+    pl_folds_plan *plan = user;
+    if (!plan)
+    {
+        return;
+    }
+    for (uint32_t i = 0; i < plan->ring_count; ++i)
+    {
+        pl_patch_release(&plan->rings[i].patch);
+    }
+    pl_arena_free(&plan->arena);
+    PL_DESTROY(plan);
+}
