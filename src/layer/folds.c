@@ -58,8 +58,13 @@ typedef struct folds_layer
     uint32_t ring_count;
     pl_bound_ring *rings;
     uint32_t fold_count;  /* over all rings and stations */
-    float *heights;       /* of the ring at work, fade and strength included */
     fold_figure *figures; /* of all rings */
+    /* Of the ring at work, stations by folds. */
+    float *heights; /* fade and strength included */
+    float *rooms;   /* how high contact lets a fold rise */
+    double *lengths;
+    pl_fold_segment *segments; /* by sample */
+    bool *compressed;          /* by station */
     float highest;
 } folds_layer;
 
@@ -76,7 +81,7 @@ static pleat_result bind_rings(folds_layer *layer, const pl_folds_plan *plan, co
                                const pleat_bvh *bvh, const pleat_host *host, pleat_error *error)
 {
     pl_ring_surface surface = {cloth->topology, cloth->rest, cloth->rest_normals, bvh};
-    uint32_t largest = 0;
+    uint32_t largest = 0, stations = 0, samples = 0;
     layer->rings = PL_ARENA_NEW(&layer->arena, pl_bound_ring, plan->ring_count);
     if (!layer->rings)
     {
@@ -88,12 +93,20 @@ static pleat_result bind_rings(folds_layer *layer, const pl_folds_plan *plan, co
         PL_TRY(pl_folds_bind_ring(plan, &plan->rings[i], cloth, &surface, &layer->arena, host, ring, error));
         uint32_t folds = ring->station_count * ring->fold_count;
         largest = folds > largest ? folds : largest;
+        stations = ring->station_count > stations ? ring->station_count : stations;
+        samples = ring->sample_count > samples ? ring->sample_count : samples;
         layer->fold_count += folds;
         ++layer->ring_count;
     }
     layer->heights = PL_ARENA_NEW(&layer->arena, float, largest);
+    layer->rooms = PL_ARENA_NEW(&layer->arena, float, largest);
+    layer->lengths = PL_ARENA_NEW(&layer->arena, double, largest);
+    layer->segments = PL_ARENA_NEW(&layer->arena, pl_fold_segment, samples);
+    layer->compressed = PL_ARENA_NEW(&layer->arena, bool, stations);
     layer->figures = PL_ARENA_NEW(&layer->arena, fold_figure, layer->fold_count);
-    return layer->heights && layer->figures ? PLEAT_OK : pl_fail_memory(&layer->memory, error, "heights");
+    bool all =
+        layer->heights && layer->rooms && layer->lengths && layer->segments && layer->compressed && layer->figures;
+    return all ? PLEAT_OK : pl_fail_memory(&layer->memory, error, "heights");
 }
 
 static pleat_result create_layer(const void *options, void *plan, const pleat_cloth *cloth, const pleat_host *host,
@@ -146,15 +159,18 @@ typedef struct wall
     pl_f4 point, direction;
 } wall;
 
-/* The largest amplitude that keeps every sample on its side of a wall. A sample that is behind it from the start
- * (skinning pushed the surface through itself there) allows none. */
-static float room_before(const wall *w, const pl_f4 *points, const pl_f4 *raised, uint32_t count, float most)
+/* The largest amplitude that keeps every sample on its side of a wall, with a gap that grows from nothing at the foot.
+ * A sample that is behind the wall from the start (skinning pushed the surface through itself there) allows none. */
+static float room_before(const wall *w, const pl_f4 *points, const pl_f4 *raised, uint32_t count, float gap, float most)
 {
     for (uint32_t i = 1; i + 1 < count; ++i)
     {
-        float towards = pl_dot3(raised[i], w->direction);
-        float room = pl_dot3(w->point - points[i], w->direction);
-        if (towards > 0 && room < most * towards)
+        float share = pl_length3(raised[i]);
+        /* Even a sample that rises away from the wall gets no higher than a few times its distance from it: where
+         * skinning has pushed the surface through the wall, nothing rises, and on the way there nothing jumps. */
+        float towards = fmaxf(pl_dot3(raised[i], w->direction), 0.25f * share);
+        float room = pl_dot3(w->point - points[i], w->direction) - gap * share;
+        if (room < most * towards)
         {
             most = room > 0 ? room / towards : 0;
         }
@@ -162,84 +178,193 @@ static float room_before(const wall *w, const pl_f4 *points, const pl_f4 *raised
     return most;
 }
 
-/* Walls at the fold's two feet, across the line, and at the ring, which folds of one side share. */
-static float room_for(const pl_bound_ring *ring, uint32_t station, bool behind, const pleat_layer_frame *frame,
+/* The plane across a line where two folds meet; both stop at it, from either side. */
+static wall foot_wall(const pl_bound_ring *ring, uint32_t station, uint32_t bound, float away,
+                      const pleat_layer_frame *frame)
+{
+    const pl_fold_sample *foot = &ring->feet[3 * ((size_t)station * (ring->fold_count + 1) + bound)];
+    pl_f4 along =
+        mix(frame->positions, foot[2].vertex, foot[2].weight) - mix(frame->positions, foot[0].vertex, foot[0].weight);
+    return (wall){mix(frame->positions, foot[1].vertex, foot[1].weight), pl_normalize3(along) * pl_splat(away)};
+}
+
+/* The plane of the crease: through the line's point on the ring, across the way from one end of the line to the other.
+ * In a strong bend skinning pushes the crease through itself and turns the line around there; its ends still tell the
+ * sides. */
+static wall crease_wall(const pl_bound_ring *ring, uint32_t station, float away, const pleat_layer_frame *frame)
+{
+    const pl_fold_sample *foot = &ring->feet[3 * ((size_t)station * (ring->fold_count + 1) + ring->fold_count / 2)];
+    const pl_fold_sample *ends = &ring->ends[2 * (size_t)station];
+    pl_f4 along =
+        mix(frame->positions, ends[1].vertex, ends[1].weight) - mix(frame->positions, ends[0].vertex, ends[0].weight);
+    return (wall){mix(frame->positions, foot[1].vertex, foot[1].weight), pl_normalize3(along) * pl_splat(away)};
+}
+
+/* Walls at the fold's two feet and at the crease: what lies on one side of it stays there. */
+static float room_for(const pl_bound_ring *ring, uint32_t station, uint32_t k, const pleat_layer_frame *frame,
                       const pl_f4 *points, const pl_f4 *raised, uint32_t count)
 {
-    float most = ring->width; /* a fold higher than wide is a spike */
-    const pl_fold_sample *crossing = &ring->crossings[3 * (size_t)station];
-    pl_f4 across = mix(frame->positions, crossing[2].vertex, crossing[2].weight) -
-                   mix(frame->positions, crossing[0].vertex, crossing[0].weight);
-    across = pl_normalize3(across) * pl_splat(behind ? -1.0f : 1.0f);
-    uint32_t two = count > 3 ? 2 : 1;
+    bool behind = k >= ring->fold_count / 2;
     wall walls[3] = {
-        {points[0], pl_normalize3(points[0] - points[two])},
-        {points[count - 1], pl_normalize3(points[count - 1] - points[count - 1 - two])},
-        {mix(frame->positions, crossing[1].vertex, crossing[1].weight), across},
+        foot_wall(ring, station, k, -1, frame),
+        foot_wall(ring, station, k + 1, 1, frame),
+        crease_wall(ring, station, behind ? -1.0f : 1.0f, frame),
     };
+    float most = ring->width; /* a fold higher than wide is a spike */
     for (int i = 0; i < 3; ++i)
     {
-        most = room_before(&walls[i], points, raised, count, most);
+        most = room_before(&walls[i], points, raised, count, 0.03f * ring->width, most);
     }
     return most;
 }
 
-static void solve_fold(const frame_job *job, uint32_t station, uint32_t k)
+static uint32_t gather_points(const frame_job *job, const pl_fold *fold, pl_f4 *points)
 {
-    const pl_bound_ring *ring = job->ring;
-    uint32_t index = station * ring->fold_count + k;
-    const pl_fold *fold = &ring->folds[index];
-    fold_figure *figure = &job->figures[index];
-    *figure = (fold_figure){0};
-    job->layer->heights[index] = 0;
-    if (fold->sample_count < 3)
-    {
-        return;
-    }
-    pl_f4 points[PL_FOLD_SAMPLES], raised[PL_FOLD_SAMPLES];
-    pl_fold_segment segments[PL_FOLD_SAMPLES];
-    double length = 0;
     for (uint32_t i = 0; i < fold->sample_count; ++i)
     {
-        const pl_fold_sample *sample = &ring->samples[fold->first_sample + i];
+        const pl_fold_sample *sample = &job->ring->samples[fold->first_sample + i];
         points[i] = mix(job->frame->positions, sample->vertex, sample->weight);
-        length += i ? (double)pl_length3(points[i] - points[i - 1]) : 0;
     }
-    /* Most folds of most frames are not compressed: they stop here. */
-    if (length >= (double)fold->rest_length)
-    {
-        return;
-    }
-    for (uint32_t i = 0; i < fold->sample_count; ++i)
-    {
-        const pl_fold_sample *sample = &ring->samples[fold->first_sample + i];
-        raised[i] = mix(job->frame->normals, sample->vertex, sample->raise);
-    }
-    pl_fold_segments(fold->sample_count, points, raised, segments);
-    pl_fold_solution solution = pl_fold_solve(segments, fold->sample_count - 1, (double)fold->rest_length, 0);
-    float height = (float)solution.amplitude;
-    if (job->layer->options.contact && height > 0)
-    {
-        float room = room_for(ring, station, k >= ring->fold_count / 2, job->frame, points, raised, fold->sample_count);
-        figure->limited = height > room;
-        height = fminf(height, room);
-    }
-    figure->raised = height > 0;
-    figure->steps = (uint8_t)solution.steps;
-    figure->tau = (float)(fabs(solution.tau) / (double)fold->rest_length);
-    figure->residual = (float)(fabs(pl_fold_residual(solution.amplitude, solution.tau)) / (double)fold->rest_length);
-    job->layer->heights[index] = height * fold->fade * job->layer->options.strength;
+    return fold->sample_count;
 }
 
-static void solve_stations(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+/* Lengths of a station's folds; true if one is compressed. */
+static bool measure_station(const frame_job *job, uint32_t station)
+{
+    bool compressed = false;
+    for (uint32_t k = 0; k < job->ring->fold_count; ++k)
+    {
+        uint32_t index = station * job->ring->fold_count + k;
+        const pl_fold *fold = &job->ring->folds[index];
+        pl_f4 points[PL_FOLD_SAMPLES];
+        double length = 0;
+        uint32_t count = gather_points(job, fold, points);
+        for (uint32_t i = 1; i < count; ++i)
+        {
+            length += (double)pl_length3(points[i] - points[i - 1]);
+        }
+        job->layer->lengths[index] = length;
+        compressed = compressed || length < (double)fold->rest_length;
+    }
+    return compressed;
+}
+
+/* Segments of a station's folds, and how much room each has. */
+static void prepare_station(const frame_job *job, uint32_t station)
+{
+    for (uint32_t k = 0; k < job->ring->fold_count; ++k)
+    {
+        uint32_t index = station * job->ring->fold_count + k;
+        const pl_fold *fold = &job->ring->folds[index];
+        pl_f4 points[PL_FOLD_SAMPLES], raised[PL_FOLD_SAMPLES];
+        uint32_t count = gather_points(job, fold, points);
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            const pl_fold_sample *sample = &job->ring->samples[fold->first_sample + i];
+            raised[i] = mix(job->frame->normals, sample->vertex, sample->raise);
+        }
+        if (count > 2)
+        {
+            pl_fold_segments(count, points, raised, job->layer->segments + fold->first_sample);
+        }
+        if (count > 2 && job->layer->options.contact)
+        {
+            job->layer->rooms[index] = room_for(job->ring, station, k, job->frame, points, raised, count);
+        }
+    }
+}
+
+static void look_at_stations(void *data, uint32_t begin, uint32_t end, uint32_t worker)
 {
     const frame_job *job = data;
+    uint32_t count = job->ring->fold_count;
     (void)worker;
     for (uint32_t i = begin; i < end; ++i)
     {
-        for (uint32_t k = 0; k < job->ring->fold_count; ++k)
+        for (uint32_t k = 0; k < count; ++k)
         {
-            solve_fold(job, i, k);
+            job->layer->rooms[i * count + k] = job->ring->width; /* a fold higher than wide is a spike */
+        }
+        job->layer->compressed[i] = measure_station(job, i);
+        if (job->layer->compressed[i])
+        {
+            prepare_station(job, i);
+        }
+    }
+}
+
+/* Along the ring a fold tapers towards where contact stops it: rooms grow by no more than this much of the way. */
+#define ROOM_SLOPE 0.5f
+
+static void taper_rooms(const folds_layer *layer, const pl_bound_ring *ring)
+{
+    uint32_t stations = ring->station_count, folds = ring->fold_count;
+    float step = ROOM_SLOPE * ring->spacing;
+    for (uint32_t k = 0; k < folds; ++k)
+    {
+        /* Twice around each way, so that a closed ring has no seam. */
+        for (uint32_t i = 1; i < 2 * stations; ++i)
+        {
+            if (i == stations && !ring->closed)
+            {
+                break;
+            }
+            float *room = &layer->rooms[i % stations * folds + k];
+            *room = fminf(*room, layer->rooms[(i - 1) % stations * folds + k] + step);
+        }
+        for (uint32_t i = 2 * stations - 1; i-- > 0;)
+        {
+            if (!ring->closed && i + 1 >= stations)
+            {
+                continue;
+            }
+            float *room = &layer->rooms[i % stations * folds + k];
+            *room = fminf(*room, layer->rooms[(i + 1) % stations * folds + k] + step);
+        }
+    }
+}
+
+/* The amplitude of a fold at a station. carry is length that contact kept the folds between here and the ring from
+ * taking: the cloth slides on, and this fold takes it up. Returns what is left. */
+static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, double carry)
+{
+    uint32_t index = station * job->ring->fold_count + k;
+    const pl_fold *fold = &job->ring->folds[index];
+    fold_figure *figure = &job->figures[index];
+    double length = job->layer->lengths[index], rest = (double)fold->rest_length;
+    if (fold->sample_count < 3 || (length >= rest && !(carry > 0)))
+    {
+        return fold->sample_count < 3 ? carry : 0;
+    }
+    const pl_fold_segment *segments = job->layer->segments + fold->first_sample;
+    double wanted = fmax(length, rest) + carry;
+    pl_fold_solution solution = pl_fold_solve(segments, fold->sample_count - 1, wanted, 0);
+    double room = (double)job->layer->rooms[index], height = solution.amplitude;
+    figure->limited = job->layer->options.contact && height > room;
+    height = (figure->limited ? room : height) * (double)fold->fade;
+    figure->raised = height > 0;
+    figure->steps = (uint8_t)solution.steps;
+    figure->tau = (float)(fabs(solution.tau) / rest);
+    figure->residual = (float)(fabs(pl_fold_residual(solution.amplitude, solution.tau)) / rest);
+    job->layer->heights[index] = (float)height * job->layer->options.strength;
+    return figure->limited ? fmax(0, -pl_fold_tau(segments, fold->sample_count - 1, wanted, height, NULL)) : 0;
+}
+
+/* From the ring outwards on both sides. */
+static void solve_stations(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    const frame_job *job = data;
+    uint32_t count = job->ring->fold_count, middle = count / 2;
+    (void)worker;
+    for (uint32_t i = begin; i < end; ++i)
+    {
+        memset(job->layer->heights + (size_t)i * count, 0, count * sizeof *job->layer->heights);
+        memset(job->figures + (size_t)i * count, 0, count * sizeof *job->figures);
+        double before = 0, behind = 0;
+        for (uint32_t k = 0; k < middle && job->layer->compressed[i]; ++k)
+        {
+            before = solve_fold(job, i, middle - 1 - k, before);
+            behind = solve_fold(job, i, middle + k, behind);
         }
     }
 }
@@ -270,6 +395,11 @@ static void update_layer(void *user, const pleat_layer_frame *frame)
     {
         const pl_bound_ring *ring = &layer->rings[r];
         frame_job job = {layer, ring, layer->figures + first, frame};
+        pl_parallel_for(frame->tasks, ring->station_count, 4, look_at_stations, &job);
+        if (layer->options.contact)
+        {
+            taper_rooms(layer, ring);
+        }
         pl_parallel_for(frame->tasks, ring->station_count, 4, solve_stations, &job);
         pl_parallel_for(frame->tasks, ring->vertex_count, 1024, raise_vertices, &job);
         uint32_t folds = ring->station_count * ring->fold_count;

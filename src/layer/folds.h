@@ -84,9 +84,13 @@ typedef struct pl_bound_ring
 {
     uint32_t station_count, fold_count;
     pl_fold *folds; /* stations by fold_count */
+    uint32_t sample_count;
     pl_fold_sample *samples;
-    pl_fold_sample *crossings; /* per station three: before, on and behind the ring; the plane that contact stops at */
-    float width;
+    pl_fold_sample *feet; /* stations by fold_count + 1 by 3: just before, at and behind where folds meet */
+    pl_fold_sample *ends; /* stations by 2: as far from the ring on one side as on the other */
+    float width;          /* of a fold */
+    float spacing;        /* of stations */
+    bool closed;
     uint32_t vertex_count;
     pl_fold_vertex *vertices; /* by vertex */
 } pl_bound_ring;

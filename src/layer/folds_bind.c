@@ -167,10 +167,18 @@ static void fill_folds(const binder *b, pl_bound_ring *out)
             fold->rest_length = (float)length;
             next += fold->sample_count;
         }
-        for (int side = -1; side <= 1; ++side)
+        for (uint32_t f = 0; f < 3 * (out->fold_count + 1); ++f)
         {
-            pleat_place place = pl_line_at(b->surface, &b->patch.lines[i], 0.15f * (float)side * b->plan->width);
-            out->crossings[3 * i + (uint32_t)(side + 1)] = make_sample(b, &place, 0);
+            float arc = b->from->bounds[f / 3] + 0.15f * ((float)(f % 3) - 1) * b->plan->width;
+            pleat_place place = pl_line_at(b->surface, &b->patch.lines[i], arc);
+            out->feet[(size_t)i * 3 * (out->fold_count + 1) + f] = make_sample(b, &place, 0);
+        }
+        const pl_line *line = &b->patch.lines[i];
+        float reach = fminf(b->from->half, fminf(-line->low, line->high));
+        for (uint32_t side = 0; side < 2; ++side)
+        {
+            pleat_place place = pl_line_at(b->surface, line, side ? reach : -reach);
+            out->ends[2 * i + side] = make_sample(b, &place, 0);
         }
     }
 }
@@ -223,11 +231,15 @@ static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch,
     out->station_count = b->from->ring.station_count;
     out->fold_count = b->from->fold_count;
     out->width = b->plan->width;
+    out->closed = b->from->ring.closed;
+    out->spacing = b->from->ring.length / (float)(out->closed ? out->station_count : out->station_count - 1);
+    out->sample_count = sample_count;
     out->folds = PL_ARENA_NEW(b->arena, pl_fold, (size_t)out->station_count * out->fold_count);
     out->samples = PL_ARENA_NEW(b->arena, pl_fold_sample, sample_count);
-    out->crossings = PL_ARENA_NEW(b->arena, pl_fold_sample, 3 * (size_t)out->station_count);
+    out->feet = PL_ARENA_NEW(b->arena, pl_fold_sample, 3 * (size_t)out->station_count * (out->fold_count + 1));
+    out->ends = PL_ARENA_NEW(b->arena, pl_fold_sample, 2 * (size_t)out->station_count);
     out->vertices = PL_ARENA_NEW(b->arena, pl_fold_vertex, raised);
-    if (!out->folds || !out->samples || !out->crossings || !out->vertices)
+    if (!out->folds || !out->samples || !out->feet || !out->ends || !out->vertices)
     {
         return pl_fail_memory(b->arena->memory, error, "the folds of a ring");
     }

@@ -310,11 +310,17 @@ static float blend_reach(planner *p, const pl_patch *patch)
     return reaches[3 * count / 2];
 }
 
+enum
+{
+    SPARE = 2
+};
+
 /* Widths of the folds: equal, or jittered by the seed. */
 static void lay_folds(const pl_folds_plan *plan, pl_fold_ring *ring, float reach)
 {
     float wanted = plan->options.length > 0 ? 0.5f * plan->options.length : reach;
-    float sides = fminf(fmaxf(wanted / plan->width + 0.3f, 1), PL_FOLDS_A_SIDE);
+    /* Beyond the blend lies room for length that contact keeps the inner folds from taking. */
+    float sides = fminf(fmaxf(wanted / plan->width + 0.3f, 1), PL_FOLDS_A_SIDE - SPARE) + SPARE;
     uint32_t a_side = (uint32_t)sides;
     ring->fold_count = 2 * a_side;
     ring->half = (float)a_side * plan->width;
