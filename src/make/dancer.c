@@ -30,12 +30,20 @@ static double skin_edges(const void *user, pl_v3 p)
     double length = 0.034;
     double hand = distance_to(p, dancer->joints[PL_HAND], dancer->joints[PL_FINGERS]);
     double foot = distance_to(p, dancer->joints[PL_FOOT], dancer->joints[PL_TOES]);
-    double face = v3_distance(p, v3(0, 1.560, 0.085));
+    double face = v3_distance(p, v3(0, 1.562, 0.085)), eye = v3_distance(p, v3(0.031, 1.592, 0.080));
     double head = v3_distance(p, v3(0, 1.590, 0));
     length = fmin(length, 0.0080 + 0.12 * fmax(hand - 0.055, 0));
-    length = fmin(length, 0.0056 + 0.14 * fmax(face - 0.045, 0));
+    length = fmin(length, 0.0050 + 0.14 * fmax(face - 0.045, 0));
+    length = fmin(length, 0.0038 + 0.14 * fmax(eye - 0.020, 0));
     length = fmin(length, 0.0160 + 0.12 * fmax(head - 0.120, 0));
     return fmin(length, 0.0170 + 0.12 * fmax(foot - 0.08, 0));
+}
+
+/* For cutting out brows and lashes, which are finer than the raw surface. */
+static double face_edges(const void *user, pl_v3 p)
+{
+    double line = fabs(pl_dancer_brow(user, p));
+    return p.z > 0.03 && p.y > 1.56 && p.y < 1.63 ? 0.0012 + 0.5 * line : 0.05;
 }
 
 static double leotard_edges(const void *user, pl_v3 p)
@@ -84,6 +92,20 @@ static void sink_skin(const pl_dancer *dancer, pl_skinned *skin)
     pl_skinned_normals(skin);
 }
 
+/* The leotard's borders lie closer than its middle: elastic. */
+static void press_leotard(const pl_dancer *dancer, pl_skinned *leotard)
+{
+    for (uint32_t v = 0; v < leotard->whole.vertex_count; ++v)
+    {
+        pl_v3 p = leotard->whole.positions[v];
+        pl_v3 q = v3(fabs(p.x), p.y, p.z);
+        double border = fmax(pl_dancer_below_neckline(dancer, q), pl_dancer_above_cuff(dancer, q));
+        double depth = 0.0018 * pl_smoothstep(-0.014, 0, border);
+        leotard->whole.positions[v] = v3_mad(p, -depth, leotard->normals[v]);
+    }
+    pl_skinned_normals(leotard);
+}
+
 /* The tights' upper edge goes under the leotard. */
 static void tuck_tights(const pl_dancer *dancer, pl_skinned *tights)
 {
@@ -121,6 +143,11 @@ static pleat_result make_skin(pl_maker *maker, const pl_dancer *dancer, const pl
                         .rounds = 8};
     pl_patch patch;
     PL_TRY(pl_patch_copy(maker, raw, &patch));
+    pl_remesh refine = remesh;
+    refine.curve_count = 0;
+    refine.edge_length = face_edges;
+    refine.rounds = 5;
+    PL_TRY(pl_patch_refine(maker, &patch, &refine));
     for (uint32_t k = 0; k < remesh.curve_count; ++k)
     {
         PL_TRY(pl_patch_cut(maker, &patch, k, &remesh.curves[k]));
@@ -134,7 +161,7 @@ static pleat_result make_skin(pl_maker *maker, const pl_dancer *dancer, const pl
     const uint32_t materials[4] = {pl_maker_material(maker, "skin", 0.78, 0.50, 0.38, 0.55),
                                    pl_maker_material(maker, "hair", 0.055, 0.028, 0.018, 0.50),
                                    pl_maker_material(maker, "slippers", 0.76, 0.47, 0.45, 0.45),
-                                   pl_maker_material(maker, "lips", 0.60, 0.22, 0.20, 0.45)};
+                                   pl_maker_material(maker, "lips", 0.62, 0.26, 0.23, 0.45)};
     pleat_primitive *primitives;
     uint32_t node;
     PL_TRY(pl_maker_mesh(maker, "skin", PLEAT_NONE, 4, &primitives, &node));
@@ -168,6 +195,7 @@ static pleat_result make_leotard(pl_maker *maker, const pl_dancer *dancer, const
     pl_skinned leotard;
     pl_skinned_desc desc = skinned_desc(dancer);
     PL_TRY(pl_skinned_make(maker, &patch, &desc, &leotard));
+    press_leotard(dancer, &leotard);
     uint32_t colour = pl_maker_material(maker, "leotard", 0.055, 0.10, 0.24, 0.75);
     maker->materials[colour].double_sided = true;
     pleat_primitive *primitive;

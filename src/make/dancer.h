@@ -43,6 +43,7 @@ void pl_dancer_init(pl_dancer *dancer);
 
 /* Borders of what she wears, negative on the side named. user is a pl_dancer. */
 double pl_dancer_hair(const void *user, pl_v3 p);
+double pl_dancer_brow(const void *user, pl_v3 p); /* brows and lashes, which are hair too */
 double pl_dancer_slipper(const void *user, pl_v3 p);
 double pl_dancer_lips(const void *user, pl_v3 p);
 double pl_dancer_below_neckline(const void *user, pl_v3 p);

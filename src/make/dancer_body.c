@@ -24,8 +24,8 @@ static const pl_section torso_sections[] = {
     {1.210, 0, -0.008, 0.134, 0.134, 0.097, 0.092, 2.3}, {1.270, 0, -0.014, 0.142, 0.142, 0.093, 0.096, 2.4},
     {1.320, 0, -0.020, 0.146, 0.146, 0.084, 0.093, 2.4}, {1.360, 0, -0.024, 0.140, 0.140, 0.072, 0.084, 2.3},
     {1.390, 0, -0.026, 0.112, 0.112, 0.060, 0.073, 2.1}, {1.415, 0, -0.025, 0.078, 0.078, 0.052, 0.060, 2.0},
-    {1.440, 0, -0.021, 0.057, 0.057, 0.049, 0.053, 2.0}, {1.470, 0, -0.014, 0.050, 0.050, 0.049, 0.051, 2.0},
-    {1.510, 0, -0.006, 0.049, 0.049, 0.048, 0.052, 2.0}, {1.560, 0, 0.002, 0.050, 0.050, 0.045, 0.055, 2.0},
+    {1.440, 0, -0.021, 0.055, 0.055, 0.048, 0.052, 2.0}, {1.470, 0, -0.014, 0.047, 0.047, 0.047, 0.049, 2.0},
+    {1.510, 0, -0.007, 0.046, 0.046, 0.046, 0.050, 2.0}, {1.560, 0, 0.002, 0.050, 0.050, 0.045, 0.055, 2.0},
 };
 
 /* Along the arm; left is the inner (lower) side, right the outer, front towards the thumb. */
@@ -60,11 +60,11 @@ static const pl_section leg_sections[] = {
 
 /* Height, from the chin to the brow. */
 static const pl_section face_sections[] = {
-    {1.484, 0, 0.048, 0.021, 0.021, 0.030, 0.030, 2.0},     {1.496, 0, 0.036, 0.032, 0.032, 0.049, 0.040, 2.1},
-    {1.512, 0, 0.022, 0.042, 0.042, 0.062, 0.045, 2.1},     {1.532, 0, 0.012, 0.0505, 0.0505, 0.073, 0.050, 2.1},
-    {1.552, 0, 0.006, 0.0565, 0.0565, 0.0805, 0.060, 2.1},  {1.575, 0, 0.002, 0.0615, 0.0615, 0.0845, 0.060, 2.1},
-    {1.600, 0, 0.000, 0.0650, 0.0650, 0.0860, 0.060, 2.1},  {1.625, 0, 0.000, 0.0670, 0.0670, 0.0870, 0.060, 2.1},
-    {1.650, 0, -0.004, 0.0640, 0.0640, 0.0840, 0.060, 2.1},
+    {1.484, 0, 0.046, 0.020, 0.020, 0.030, 0.030, 2.0},     {1.496, 0, 0.034, 0.032, 0.032, 0.050, 0.040, 2.1},
+    {1.512, 0, 0.020, 0.0425, 0.0425, 0.0635, 0.045, 2.2},  {1.532, 0, 0.010, 0.0520, 0.0520, 0.0745, 0.050, 2.3},
+    {1.552, 0, 0.004, 0.0590, 0.0590, 0.0815, 0.060, 2.35}, {1.572, 0, 0.001, 0.0635, 0.0635, 0.0845, 0.060, 2.35},
+    {1.595, 0, 0.000, 0.0655, 0.0655, 0.0850, 0.060, 2.3},  {1.622, 0, 0.000, 0.0665, 0.0665, 0.0860, 0.060, 2.2},
+    {1.650, 0, -0.004, 0.0640, 0.0640, 0.0830, 0.060, 2.1},
 };
 
 /* From heel to toe; left is the outer side, front is down, back is up. */
@@ -101,12 +101,12 @@ static void add_head(pl_dancer *dancer)
     pl_body_ellipsoid(body, 0.02, v3(0, 1.606, -0.006), v3(0.0710, 0.0865, 0.0930), none);
     pl_body_loft(body, 0.02, &dancer->face);
     pl_body_ellipsoid(body, 0.020, v3(0, 1.4935, 0.0715), v3(0.017, 0.013, 0.0135), none);
-    pl_body_ellipsoid(body, 0.030, v3(0.041, 1.566, 0.051), v3(0.020, 0.016, 0.020), none)->both_sides = true;
     /* Brow, eye sockets, lids. */
     pl_body_cone(body, 0.018, v3(0.010, 1.606, 0.0780), 0.0065, v3(0.042, 1.607, 0.0630), 0.0070)->both_sides = true;
-    pl_solid *socket = pl_body_ellipsoid(body, 0.018, v3(0.030, 1.5905, 0.0975), v3(0.021, 0.011, 0.016), v3(0, 22, 0));
+    pl_solid *socket =
+        pl_body_ellipsoid(body, 0.018, v3(0.031, 1.5905, 0.0950), v3(0.020, 0.0115, 0.0165), v3(0, 24, 0));
     socket->cut = socket->both_sides = true;
-    pl_body_ellipsoid(body, 0.006, v3(0.030, 1.586, 0.0640), v3(0.0160, 0.0110, 0.0130), v3(0, 16, 0))->both_sides =
+    pl_body_ellipsoid(body, 0.006, v3(0.0305, 1.5865, 0.0620), v3(0.0165, 0.0115, 0.0150), v3(0, 16, 0))->both_sides =
         true;
     /* Nose. */
     pl_body_cone(body, 0.012, v3(0, 1.600, 0.0795), 0.0060, v3(0, 1.5655, 0.0985), 0.0075);
@@ -116,7 +116,7 @@ static void add_head(pl_dancer *dancer)
     pl_body_cone(body, 0.006, v3(0.003, 1.5350, 0.0865), 0.0042, v3(0.019, 1.5310, 0.0765), 0.0025)->both_sides = true;
     pl_body_cone(body, 0.006, v3(0.002, 1.5255, 0.0850), 0.0052, v3(0.017, 1.5290, 0.0765), 0.0025)->both_sides = true;
     /* Ears. */
-    pl_body_ellipsoid(body, 0.008, v3(0.0715, 1.576, -0.012), v3(0.0060, 0.0290, 0.0165), v3(-14, -22, -8));
+    pl_body_ellipsoid(body, 0.008, v3(0.0740, 1.570, -0.008), v3(0.0060, 0.0270, 0.0155), v3(-14, -24, -8));
     /* Hair, pulled back into a bun. */
     pl_body_ellipsoid(body, 0.006, v3(0, 1.6085, -0.0145), v3(0.0760, 0.0910, 0.0960), none);
     pl_body_ellipsoid(body, 0.010, v3(0, 1.656, -0.106), v3(0.041, 0.041, 0.028), v3(36, 0, 0));
@@ -151,10 +151,10 @@ static void add_finger(pl_dancer *dancer, double z, double length, double radius
 static void add_hand(pl_dancer *dancer)
 {
     pl_body_loft(&dancer->body, 0.012, &dancer->palm);
-    add_finger(dancer, 0.0285, 0.066, 0.0080, 8, 9);
-    add_finger(dancer, 0.0095, 0.074, 0.0082, 2, 12);
-    add_finger(dancer, -0.0095, 0.069, 0.0080, -4, 14);
-    add_finger(dancer, -0.0275, 0.053, 0.0072, -11, 12);
+    add_finger(dancer, 0.0285, 0.066, 0.0078, 5, 6);
+    add_finger(dancer, 0.0095, 0.074, 0.0080, 1.5, 13);
+    add_finger(dancer, -0.0095, 0.069, 0.0078, -2.5, 15);
+    add_finger(dancer, -0.0275, 0.053, 0.0070, -8, 9);
     pl_body_cone(&dancer->body, 0.014, arm_place(dancer, 0.540, 0.006, 0.020), 0.0135,
                  arm_place(dancer, 0.572, 0.012, 0.043), 0.0110);
     pl_body_cone(&dancer->body, 0.006, arm_place(dancer, 0.572, 0.012, 0.043), 0.0105,
@@ -216,26 +216,34 @@ static double crescent(pl_v3 p, double x, double y, double half_width, double ha
 {
     double u = (fabs(p.x) - x) / half_width;
     double line = y + rise * u * u;
-    double thick = half_height * (1.1 - u * u);
+    double thick = half_height * (1.35 - u * u);
     return p.z > 0.03 ? fmax(fabs(p.y - line) - thick, (fabs(u) - 1) * half_width) : 0.01;
 }
 
 double pl_dancer_lips(const void *user, pl_v3 p)
 {
     (void)user;
-    double u = p.x / 0.0215, v = (p.y - 1.5302) / (p.y > 1.5302 ? 0.0082 : 0.0088);
+    double u = p.x / 0.0198;
+    /* The upper lip has its bow. */
+    double bow = 0.0074 - 0.0012 * pl_smoothstep(0.006, 0, fabs(p.x));
+    double v = (p.y - 1.5300) / (p.y > 1.5300 ? bow : 0.0078);
     return p.z > 0.03 ? (sqrt(u * u + v * v) - 1) * 0.010 : 0.01;
+}
+
+double pl_dancer_brow(const void *user, pl_v3 p)
+{
+    (void)user;
+    double lashes = crescent(p, 0.0305, 1.5820, 0.0150, 0.0014, 0.0035);
+    double brows = crescent(p, 0.0320, 1.6080, 0.0180, 0.0016, -0.0040);
+    return fmin(lashes, brows);
 }
 
 double pl_dancer_hair(const void *user, pl_v3 p)
 {
-    (void)user;
-    double lashes = crescent(p, 0.0305, 1.5815, 0.0150, 0.0016, 0.0035);
-    double brows = crescent(p, 0.0310, 1.6085, 0.0170, 0.0020, -0.0040);
     /* The hairline in side view: how far forward hair reaches at each height. */
-    static const double line[][2] = {{1.480, -0.150}, {1.515, -0.066}, {1.535, -0.046}, {1.560, -0.036},
-                                     {1.590, -0.026}, {1.606, 0.004},  {1.622, 0.026},  {1.640, 0.042},
-                                     {1.660, 0.055},  {1.675, 0.064},  {1.710, 0.090}};
+    static const double line[][2] = {{1.480, -0.150}, {1.515, -0.070}, {1.540, -0.048}, {1.565, -0.037},
+                                     {1.585, -0.024}, {1.601, -0.002}, {1.615, 0.020},  {1.632, 0.040},
+                                     {1.650, 0.061},  {1.668, 0.083},  {1.710, 0.120}};
     uint32_t i = 0;
     while (i + 2 < COUNT(line) && p.y > line[i + 1][0])
     {
@@ -244,7 +252,7 @@ double pl_dancer_hair(const void *user, pl_v3 p)
     double slope = (line[i + 1][1] - line[i][1]) / (line[i + 1][0] - line[i][0]);
     double reach = line[i][1] + slope * (p.y - line[i][0]);
     double hairline = (p.z - reach) / sqrt(1 + slope * slope);
-    return fmin(hairline, fmin(lashes, brows));
+    return fmin(hairline, pl_dancer_brow(user, p));
 }
 
 double pl_dancer_slipper(const void *user, pl_v3 p)

@@ -66,7 +66,7 @@ static double leg_weights(pl_v3 p, double parts[4])
     double lateral = pl_smoothstep(-share, share, p.x) * pl_smoothstep(0.30, 0.22, p.x);
     double leg = pl_smoothstep(-0.075, 0.065, s) * lateral;
     double shin = pl_smoothstep(0.535, 0.438, p.y + 0.10 * (p.z - 0.002));
-    double foot = pl_smoothstep(-0.030, 0.032, 0.092 - p.y + 0.40 * (p.z + 0.020));
+    double foot = pl_smoothstep(-0.040, 0.036, 0.092 - p.y + 0.40 * (p.z + 0.020));
     double toes = pl_smoothstep(0.090, 0.132, p.z);
     parts[0] = leg * (1 - shin);
     parts[1] = leg * shin * (1 - foot);

@@ -74,6 +74,9 @@ typedef struct pl_remesh
  * Kobbelt, "A Remeshing Approach to Multiresolution Modeling", 2004), with a length that varies over the surface. */
 pleat_result pl_patch_remesh(pl_maker *maker, pl_patch *patch, const pl_remesh *desc);
 
+/* Only splits edges that are longer than the wish, before a cut that is finer than the raw surface. */
+pleat_result pl_patch_refine(pl_maker *maker, pl_patch *patch, const pl_remesh *desc);
+
 /* Both halves as one: the right half follows the left, vertices on the plane are shared. source[v] is the vertex of
  * the patch; mirrored vertices are the negative x. */
 typedef struct pl_whole

@@ -203,6 +203,29 @@ static void split_pass(remesher *work)
 
 /* ---- Collapse ---- */
 
+/* A vertex where its curve turns sharply, or where curves meet: it stays. */
+static bool is_sharp(const pl_patch *patch, uint32_t vertex)
+{
+    uint8_t bits = patch->bits[vertex];
+    uint32_t ring[RING];
+    pl_v3 ways[2];
+    uint32_t found = 0, count = bits & (bits - 1) ? 0 : ring_of(patch, vertex, ring);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        uint32_t in = pl_prev(ring[i]);
+        uint32_t ends[2] = {is_feature(patch, ring[i]) ? to_of(patch, ring[i]) : PLEAT_NONE,
+                            is_inner(patch, in) ? PLEAT_NONE : from_of(patch, in)};
+        for (uint32_t k = 0; k < 2; ++k)
+        {
+            if (ends[k] != PLEAT_NONE && found++ < 2)
+            {
+                ways[found - 1] = v3_unit(v3_sub(patch->positions[ends[k]], patch->positions[vertex]));
+            }
+        }
+    }
+    return found != 2 || v3_dot(ways[0], ways[1]) > -0.5;
+}
+
 /* Where the merged vertex goes, and on which curves it lies, if a may vanish into b; false if the curves forbid it. */
 static bool merged_place(const remesher *work, uint32_t c, pl_v3 *place, uint8_t *bits)
 {
@@ -214,12 +237,17 @@ static bool merged_place(const remesher *work, uint32_t c, pl_v3 *place, uint8_t
     {
         return false;
     }
-    *place = patch->positions[*bits == bbits ? b : a];
-    if (!work->rough && abits == bbits && !(abits & (abits - 1)))
+    bool asharp = abits && is_sharp(patch, a), bsharp = bbits && is_sharp(patch, b);
+    if (asharp && bsharp)
+    {
+        return false;
+    }
+    *place = patch->positions[asharp || *bits != bbits ? a : b];
+    if (!work->rough && abits == bbits && !asharp && !bsharp)
     {
         *place = project(work, v3_lerp(patch->positions[a], patch->positions[b], 0.5), abits);
     }
-    return abits != bbits || !(abits & (abits - 1));
+    return true;
 }
 
 /* The link condition, and the number of triangles that the two ends share. */
@@ -455,7 +483,7 @@ static bool wanted_place(const remesher *work, uint32_t vertex, pl_v3 *place, pl
     uint8_t bits = patch->bits[vertex];
     uint32_t ring[RING];
     uint32_t count = ring_of(patch, vertex, ring);
-    if (!count || (bits & (bits - 1)))
+    if (!count || (bits && is_sharp(patch, vertex)))
     {
         return false;
     }
@@ -530,6 +558,21 @@ static void project_all(remesher *work)
             patch->positions[v] = project(work, patch->positions[v], patch->bits[v]);
         }
     }
+}
+
+pleat_result pl_patch_refine(pl_maker *maker, pl_patch *patch, const pl_remesh *desc)
+{
+    remesher work = {patch, desc, false};
+    for (uint32_t round = 0; round < desc->rounds; ++round)
+    {
+        pl_patch old = *patch;
+        old.triangle_capacity = patch->triangle_count * 5 / 4 + 4096;
+        old.vertex_capacity = patch->vertex_count * 5 / 4 + 4096;
+        PL_TRY(pl_patch_copy(maker, &old, patch));
+        PL_TRY(pl_patch_connect(maker, patch));
+        split_pass(&work);
+    }
+    return PLEAT_OK;
 }
 
 pleat_result pl_patch_remesh(pl_maker *maker, pl_patch *patch, const pl_remesh *desc)
