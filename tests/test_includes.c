@@ -24,7 +24,8 @@ static const struct
     {"bake", CORE},
     {"io", "base mesh rig bake io"},
     {"make", CORE " make"},
-    {"gpu", CORE " gpu"},
+    {"draw", "base draw"},
+    {"gpu", CORE " draw gpu"},
 };
 
 /* System headers that the core may use: libc, libm, the compiler's intrinsics. The pool of threads is the one

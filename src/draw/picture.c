@@ -1,5 +1,5 @@
 /* What is drawn on a picture without a GPU: fills, lines, the colours of stretch. */
-#include "gpu/picture.h"
+#include "draw/picture.h"
 
 #include <math.h>
 #include <stdio.h>

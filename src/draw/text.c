@@ -4,7 +4,7 @@
  * letter from 'a' (2 below the baseline) over 'c' (the baseline) and 'h' (top of x) to 'k' (top of X). A stroke that
  * starts with '~' is a quadratic spline: it leaves its first point, passes the middles between the following
  * ones, and ends in its last point; if that is the first one, it is closed and round. */
-#include "gpu/picture.h"
+#include "draw/picture.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Shared by the files that draw on pictures. */
-#ifndef PL_GPU_PICTURE_H
-#define PL_GPU_PICTURE_H
+#ifndef PL_PICTURE_H
+#define PL_PICTURE_H
 
-#include "pleat/render.h"
+#include "pleat/draw.h"
 
 typedef struct pl_segment
 {
