@@ -359,6 +359,11 @@ static void put(const char *name, const void *bytes, size_t size)
     assert_int_equal(pleat_file_write(in_folder(name), bytes, size, &error), PLEAT_OK);
 }
 
+static void put_text(const char *name, const char *text)
+{
+    put(name, text, strlen(text));
+}
+
 static void test_cache_open_rejects_bad_heads(void **state)
 {
     (void)state;
@@ -452,7 +457,7 @@ static void test_cache_points_attach_to_a_mesh(void **state)
         }
         pleat_asset_destroy(asset);
     }
-    put("other.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n", 35);
+    put_text("other.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n");
     char points_path[2048];
     snprintf(points_path, sizeof points_path, "%s/a.pc2", folder);
     pleat_load_options options = pleat_load_options_default();
@@ -467,11 +472,11 @@ static void test_cache_points_attach_to_a_mesh(void **state)
 static void test_cache_sequence_rejects_frames_that_differ(void **state)
 {
     (void)state;
-    put("f_1.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n", 35);
-    put("f_2.obj", "v 0 0 0\nv 1 0 0\nf 1 2 1\n", 24);
-    put("f_10.obj", "v 0 0 0\nv 1 0 0\nv 1 7 0\nf 1 2 3\n", 35);
-    put("rest.obj", "v 0 0 0\n", 8);
-    put("notes.txt", "x", 1);
+    put_text("f_1.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n");
+    put_text("f_2.obj", "v 0 0 0\nv 1 0 0\nf 1 2 1\n");
+    put_text("f_10.obj", "v 0 0 0\nv 1 0 0\nv 1 7 0\nf 1 2 3\n");
+    put_text("rest.obj", "v 0 0 0\n");
+    put_text("notes.txt", "x");
     pleat_error error = {0};
     pleat_asset *asset;
     assert_int_equal(pleat_asset_load(folder, NULL, NULL, &asset, &error), PLEAT_OK);
@@ -490,7 +495,7 @@ static void test_cache_sequence_rejects_frames_that_differ(void **state)
     assert_non_null(strstr(error.message, folder));
     assert_int_equal(pleat_asset_load(in_folder("none_%d.obj"), NULL, NULL, &asset, &error), PLEAT_BAD_DATA);
     assert_int_equal(pleat_asset_load(in_folder("no/none_%d.obj"), NULL, NULL, &asset, &error), PLEAT_FILE_ERROR);
-    put("x1.obj", "v 0 0 bad\n", 10);
+    put_text("x1.obj", "v 0 0 bad\n");
     assert_int_equal(pleat_asset_load(folder, NULL, NULL, &asset, &error), PLEAT_BAD_DATA);
     assert_non_null(strstr(error.message, "x1.obj:1"));
 }
