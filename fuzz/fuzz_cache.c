@@ -6,6 +6,12 @@
 
 #include <sys/mman.h>
 
+static void remove_links(void)
+{
+    unlink(fuzz_path(".pc2"));
+    unlink(fuzz_path(".mdd"));
+}
+
 /* Links NAME.pc2 and NAME.mdd to a file in memory, which each try fills anew. */
 static int open_file(void)
 {
@@ -15,8 +21,8 @@ static int open_file(void)
         file = memfd_create("pleat-fuzz", 0);
         char target[64];
         snprintf(target, sizeof target, "/proc/self/fd/%d", file);
-        unlink(fuzz_path(".pc2"));
-        unlink(fuzz_path(".mdd"));
+        remove_links();
+        atexit(remove_links);
         if (file < 0 || symlink(target, fuzz_path(".pc2")) != 0 || symlink(target, fuzz_path(".mdd")) != 0)
         {
             perror("fuzz_cache");
