@@ -8,7 +8,7 @@
 
 enum
 {
-    GRAIN = 4,             /* blocks at a time */
+    LEAST_BLOCKS = 4,      /* for a worker */
     NORMALIZE_GRAIN = 4096 /* vertices at a time */
 };
 
@@ -37,6 +37,15 @@ static void run_blocks(void *data, uint32_t begin, uint32_t end, uint32_t worker
     job->kernel(job->step, &job->rows, begin, end);
 }
 
+/* One piece for each worker: it then reads what it wrote in the step before, and its prefetchers find long streams.
+ * Small pieces taken in turns were measured at half the speed on two threads. */
+static uint32_t choose_grain(uint32_t block_count, const pleat_tasks *tasks)
+{
+    uint32_t workers = pl_worker_count(tasks);
+    uint32_t grain = block_count / workers + (block_count % workers != 0);
+    return grain > LEAST_BLOCKS ? grain : LEAST_BLOCKS;
+}
+
 static void copy_rows(const pl_loop_rows *rows, uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i)
@@ -60,7 +69,8 @@ void pl_loop_apply(pleat_loop *loop, pleat_loop_channel channel, const pl_loop_r
         job.step = &loop->steps[channel][s];
         job.rows.dst = is_last ? rows->dst : &loop->between[s % 2]->x;
         job.rows.dst_stride = is_last ? rows->dst_stride : 4;
-        pl_parallel_for(tasks, job.step->block_count, GRAIN, run_blocks, &job);
+        uint32_t grain = choose_grain(job.step->block_count, tasks);
+        pl_parallel_for(tasks, job.step->block_count, grain, run_blocks, &job);
         job.rows.src = job.rows.dst;
         job.rows.src_stride = job.rows.dst_stride;
     }
