@@ -69,27 +69,43 @@ static void make_mesh(loop_bench *b, uint32_t n, bool irregular)
     }
 }
 
-static void make_loops(loop_bench *b)
+static void make_loop(loop_bench *b, uint32_t level, const uint8_t *triangle_levels)
 {
     pleat_loop_desc desc = pleat_loop_desc_default();
     desc.vertex_count = b->vertex_count;
     desc.triangle_count = b->triangle_count;
     desc.triangles = b->triangles;
-    desc.level = LEVEL;
+    desc.level = level;
+    desc.triangle_levels = triangle_levels;
     pleat_error error = {0};
     if (pleat_loop_create(&desc, NULL, &b->loop, &error) != PLEAT_OK)
     {
         fprintf(stderr, "bench_loop: %s\n", error.message);
         exit(1);
     }
+    b->refined_count = pleat_loop_refined(b->loop)->vertex_count;
+    b->points = allocate(b->refined_count * sizeof *b->points);
+}
+
+static void make_judge(loop_bench *b)
+{
     judge_osd_desc judged = {.vertex_count = b->vertex_count,
                              .triangle_count = b->triangle_count,
                              .triangles = b->triangles,
                              .level = LEVEL};
     b->judge = judge_osd_create(&judged);
-    b->refined_count = pleat_loop_refined(b->loop)->vertex_count;
-    b->points = allocate(b->refined_count * sizeof *b->points);
     b->packed_points = allocate(b->refined_count * 3 * sizeof *b->packed_points);
+}
+
+static void free_bench(loop_bench *b)
+{
+    pleat_loop_destroy(b->loop);
+    judge_osd_destroy(b->judge);
+    free(b->triangles);
+    free(b->positions);
+    free(b->packed);
+    free(b->points);
+    free(b->packed_points);
 }
 
 static void ours(void *user)
@@ -127,7 +143,8 @@ static void run(uint32_t n, bool irregular)
 {
     loop_bench b = {0};
     make_mesh(&b, n, irregular);
-    make_loops(&b);
+    make_loop(&b, LEVEL, NULL);
+    make_judge(&b);
     const char *kind = irregular ? "irregular" : "regular";
     char name[80];
     bench_pair pair = bench_compare(ours, &b, theirs, &b, ROUNDS);
@@ -150,17 +167,35 @@ static void run(uint32_t n, bool irregular)
                   1.7);
         pleat_pool_destroy(pool);
     }
-    pleat_loop_destroy(b.loop);
-    judge_osd_destroy(b.judge);
-    free(b.triangles);
-    free(b.positions);
-    free(b.packed);
-    free(b.points);
-    free(b.packed_points);
+    free_bench(&b);
+}
+
+/* A tenth of the surface to level 4, as folds ask for it, against all of it. */
+static void run_local(uint32_t n)
+{
+    loop_bench local = {0}, uniform = {0};
+    make_mesh(&local, n, true);
+    make_mesh(&uniform, n, true);
+    uint8_t *levels = allocate(local.triangle_count);
+    for (uint32_t t = 0; t < local.triangle_count; ++t)
+    {
+        levels[t] = t % 1000 < 100 ? 4 : 0;
+    }
+    make_loop(&local, 4, levels);
+    make_loop(&uniform, 4, NULL);
+    bench_pair pair = bench_compare(ours, &local, ours, &uniform, ROUNDS);
+    char name[80];
+    snprintf(name, sizeof name, "Loop, level 4 on a tenth of %uk triangles", local.triangle_count / 1000);
+    bench_row(name, pair.seconds * 1e3, "ms", "level 4 everywhere", pair.reference_seconds / pair.seconds,
+              BENCH_NO_GOAL, 0);
+    free_bench(&local);
+    free_bench(&uniform);
+    free(levels);
 }
 
 void bench_loop(void)
 {
     run(80, false);
     run(110, true);
+    run_local(60);
 }

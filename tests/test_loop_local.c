@@ -317,6 +317,12 @@ static void test_loop_local_refines_where_it_is_wished(void **state)
         untouched += refined->triangle_level[t] == 0;
     }
     assert_int_equal(fine, 256);
+    pleat_vec4 *points = refine(loop, &m);
+    for (uint32_t v = 0; v < refined->vertex_count; ++v)
+    {
+        assert_true(isfinite(points[v].x)); /* every vertex is written */
+    }
+    free(points);
     assert_true(untouched > m.triangle_count - 60);
     pleat_loop_destroy(loop);
     /* Wishes everywhere are uniform subdivision. */

@@ -185,12 +185,14 @@ static void add_curve(pl_loop_builder *b, uint32_t vertex)
     add_tap(b, other_end(b->level, creases[1], vertex), 0.125f);
 }
 
+/* Runs are cut at the length of a block, so that workers share them. */
 static void add_copy(pl_loop_builder *b, uint32_t vertex)
 {
     pl_loop_step *step = b->step;
-    if (step->copy_count > 0 && step->copies[step->copy_count - 1][1] == vertex)
+    uint32_t *run = step->copy_count > 0 ? step->copies[step->copy_count - 1] : NULL;
+    if (run && run[1] == vertex && run[1] - run[0] < PL_LOOP_BLOCK)
     {
-        step->copies[step->copy_count - 1][1] = vertex + 1;
+        run[1] = vertex + 1;
         return;
     }
     step->copies[step->copy_count][0] = vertex;
@@ -288,11 +290,13 @@ static pleat_result count_rows(pl_loop_builder *b, row_counts *counts, pleat_err
                     2 * (size_t)step->side_count - 3 * (size_t)step->middle_count - creases;
     counts->sums = creases;
     counts->taps = 2 * creases;
+    uint32_t run_length = 0;
     for (uint32_t v = 0; v < level->vertex_count; ++v)
     {
         vertex_row row = find_vertex_row(b, v);
         counts->rings += row.kind == ROW_RING;
-        counts->copies += row.kind == ROW_COPY && (v == 0 || find_vertex_row(b, v - 1).kind != ROW_COPY);
+        run_length = row.kind == ROW_COPY ? run_length + 1 : 0;
+        counts->copies += run_length % PL_LOOP_BLOCK == 1;
         counts->sums += row.kind == ROW_SUM || row.kind == ROW_CURVE;
         counts->taps += row.kind == ROW_SUM ? 1 + (size_t)row.count : row.kind == ROW_CURVE ? 3 : 0;
     }
