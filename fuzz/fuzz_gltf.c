@@ -38,10 +38,10 @@ static pleat_result collect(void *user, const void *bytes, size_t size, pleat_er
     return PLEAT_OK;
 }
 
-static pleat_result write_back(const pleat_asset *asset, output *out, pleat_error *error)
+static pleat_result write_back(const pleat_asset *asset, const pleat_gltf_edits *edits, output *out, pleat_error *error)
 {
     pl_writer writer;
-    pleat_result result = pl_writer_build(&writer, asset, NULL, true, error);
+    pleat_result result = pl_writer_build(&writer, asset, edits, true, error);
     if (result == PLEAT_OK)
     {
         result = pl_writer_layout(&writer, NULL);
@@ -66,6 +66,70 @@ static void must(pleat_result result, const pleat_error *error, const char *what
     }
 }
 
+/* Writes, and reads what was written. */
+static void round_trip(const pleat_asset *asset, const pleat_gltf_edits *edits, const pleat_host *host)
+{
+    output out = {0};
+    pleat_error error = {0};
+    pleat_result result = write_back(asset, edits, &out, &error);
+    must(result, &error, "write");
+    if (result == PLEAT_OK)
+    {
+        pleat_asset *again;
+        result = pleat_asset_parse(PLEAT_FORMAT_GLB, out.bytes, out.size, "again", host, &again, &error);
+        must(result, &error, "read again");
+        pleat_asset_destroy(again);
+    }
+    free(out.bytes);
+}
+
+/* The mesh of a node replaced by one of the same shape in new arrays, with one more morph target, and a clip for it. */
+static void edit_node(const pleat_asset *asset, uint32_t node, const pleat_host *host)
+{
+    const pleat_model *model = pleat_asset_model(asset);
+    pleat_mesh mesh = model->meshes[model->nodes[node].mesh];
+    uint32_t vertex_count = 0;
+    for (uint32_t p = 0; p < mesh.primitive_count; ++p)
+    {
+        vertex_count = mesh.primitives[p].vertex_count > vertex_count ? mesh.primitives[p].vertex_count : vertex_count;
+    }
+    if (vertex_count > 10000 || mesh.primitive_count > 100)
+    {
+        return;
+    }
+    pleat_primitive *primitives = calloc(mesh.primitive_count, sizeof *primitives);
+    const uint32_t **sources = calloc(mesh.primitive_count, sizeof *sources);
+    pleat_vec3 *moved = calloc(vertex_count, sizeof *moved);
+    uint32_t *reversed = calloc(vertex_count, sizeof *reversed);
+    pleat_target target = {moved, NULL};
+    for (uint32_t p = 0; p < mesh.primitive_count; ++p)
+    {
+        primitives[p] = mesh.primitives[p];
+        primitives[p].targets = &target;
+        if (p % 2 == 0)
+        {
+            primitives[p].positions = moved;
+            sources[p] = reversed;
+        }
+    }
+    for (uint32_t v = 0; v < vertex_count; ++v)
+    {
+        moved[v].x = (float)v;
+    }
+    mesh.primitives = primitives;
+    mesh.target_count = 1;
+    mesh.weights = NULL;
+    mesh.target_names = NULL;
+    const float times[2] = {0, 1};
+    const pleat_mesh_edit edit = {node, &mesh, sources};
+    const pleat_weights_edit moves = {node, model->clip_count ? 0 : PLEAT_NONE, 2, times, times};
+    round_trip(asset, &(pleat_gltf_edits){1, &edit, 1, &moves}, host);
+    free(reversed);
+    free(moved);
+    free(sources);
+    free(primitives);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     pleat_host host = pleat_host_default();
@@ -76,17 +140,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     {
         return 0;
     }
-    output out = {0};
-    pleat_result result = write_back(asset, &out, &error);
-    must(result, &error, "write");
-    if (result == PLEAT_OK)
+    round_trip(asset, NULL, &host);
+    const pleat_model *model = pleat_asset_model(asset);
+    for (uint32_t n = 0; n < model->node_count; ++n)
     {
-        pleat_asset *again;
-        must(pleat_asset_parse(PLEAT_FORMAT_GLB, out.bytes, out.size, "again", &host, &again, &error), &error,
-             "read again");
-        pleat_asset_destroy(again);
+        if (model->nodes[n].mesh != PLEAT_NONE)
+        {
+            edit_node(asset, n, &host);
+            break;
+        }
     }
-    free(out.bytes);
+    pleat_asset *made;
+    if (pleat_asset_from_model(model, NULL, &host, &made, &error) == PLEAT_OK)
+    {
+        round_trip(made, NULL, &host);
+        pleat_asset_destroy(made);
+    }
     pleat_asset_destroy(asset);
     return 0;
 }

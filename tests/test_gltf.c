@@ -416,6 +416,29 @@ static void test_gltf_meshopt_compression(void **state)
     support_bytes_free(&b);
 }
 
+/* A file with every codec and filter; its animation stands still, its normals point along z. */
+static void test_gltf_meshopt_filters(void **state)
+{
+    (void)state;
+    pleat_asset *asset;
+    pleat_error error = {0};
+    if (pleat_asset_load(PLEAT_SOURCE_DIR "/tests/data/fuzz_gltf/meshopt.glb", NULL, NULL, &asset, &error) != PLEAT_OK)
+    {
+        fail_msg("%s", error.message);
+    }
+    const pleat_model *model = pleat_asset_model(asset);
+    const pleat_channel *channel = &model->clips[0].channels[0];
+    assert_int_equal(channel->key_count, 8);
+    for (uint32_t k = 0; k < 8; ++k)
+    {
+        assert_true(channel->times[k] == 0.5f * (float)k);
+        assert_true(fabsf(channel->values[4 * k]) < 1e-3f && fabsf(channel->values[4 * k + 3] - 1) < 1e-3f);
+    }
+    assert_true(fabsf(model->meshes[0].primitives[0].normals[5].z - 1) < 0.02f);
+    assert_int_equal(model->meshes[0].primitives[1].triangle_count, 10); /* a strip of twelve */
+    pleat_asset_destroy(asset);
+}
+
 /* ---- Whole files ---- */
 
 static uint32_t load_folder(const char *folder, bool good)
@@ -506,6 +529,7 @@ int main(void)
         cmocka_unit_test(test_gltf_refuses_numbers_that_are_not_finite),
         cmocka_unit_test(test_gltf_extensions),
         cmocka_unit_test(test_gltf_meshopt_compression),
+        cmocka_unit_test(test_gltf_meshopt_filters),
         cmocka_unit_test(test_gltf_asset_generator),
         cmocka_unit_test(test_gltf_changed_bytes),
     };

@@ -135,7 +135,7 @@ pleat_result pl_gltf_check_extensions(pl_gltf *g);                              
 pleat_result pl_gltf_fail_draco(const pl_gltf *g, const char *place);
 pleat_result pl_gltf_read_buffers(pl_gltf *g, const uint8_t *chunk, size_t chunk_size); /* gltf_buffer.c */
 
-pleat_result pl_gltf_read_materials(pl_gltf *g);                 /* gltf_material.c */
+pleat_result pl_gltf_read_materials(pl_gltf *g);                 /* gltf_node.c */
 pleat_result pl_gltf_read_nodes(pl_gltf *g, pleat_node **nodes); /* gltf_node.c: nodes and scene; nodes stay writable */
 pleat_result pl_gltf_read_skins(pl_gltf *g);                     /* gltf_node.c */
 pleat_result pl_gltf_read_meshes(pl_gltf *g);                    /* gltf_mesh.c */

@@ -75,8 +75,9 @@ static pleat_result gather(primitive_writer *p, const char *name, uint32_t index
     json_t *object = json_array_get(json_object_get(w->asset->gltf->root, "accessors"), index);
     if (!accessor->read || accessor->matrix || accessor->count != p->old->vertex_count)
     {
-        return pl_writer_fail(w, PLEAT_BAD_DATA, "accessors[%u], the attribute %.40s, does not fit the mesh", index,
-                              name);
+        pl_gltf_warn(w->asset->gltf, "accessors[%u], the attribute %.40s, does not fit its mesh and is dropped", index,
+                     name);
+        return PLEAT_OK;
     }
     /* Vertex data is aligned to 4 bytes. */
     size_t size = accessor->element_size;
