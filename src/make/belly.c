@@ -117,6 +117,18 @@ static pleat_result make_clip(pl_maker *maker)
     return PLEAT_OK;
 }
 
+enum
+{
+    TRUNK_CHART,
+    THIGH_CHARTS /* left, right */
+};
+
+static uint32_t chart_of(const void *user, pl_v3 p)
+{
+    (void)user;
+    return p.y > 0.42 - 0.3 * fabs(p.x) ? TRUNK_CHART : p.x < 0 ? THIGH_CHARTS + 1 : THIGH_CHARTS;
+}
+
 pleat_result pl_make_belly(pl_maker *maker)
 {
     static const char *const names[JOINTS] = {"pelvis", "spine", "chest", "left_thigh", "right_thigh"};
@@ -139,11 +151,16 @@ pleat_result pl_make_belly(pl_maker *maker)
     pl_skinned_desc desc = {.joint_count = JOINTS, .left = LEFT_THIGH, .side = 1, .weights_at = belly_weights};
     pl_skinned skinned;
     PL_TRY(pl_skinned_make(maker, &patch, &desc, &skinned));
+    const pl_v3 up = {0, 1, 0}, front = {0, 0, 1};
+    const pl_chart charts[3] = {{v3(0, 0, -0.01), up, front, 0.33, 1.04, 0.09, 0.02, 0.80, 0.50},
+                                {v3(0.117, 0, 0), up, v3(1, 0, 0), 0, 0.44, 0.04, 0.60, 0.43, 0.36},
+                                {v3(-0.117, 0, 0), up, v3(-1, 0, 0), 0, 0.44, 0.53, 0.60, 0.43, 0.36}};
+    PL_TRY(pl_skinned_charts(maker, &skinned, charts, chart_of, NULL));
     pleat_primitive *primitive;
     uint32_t node;
     PL_TRY(pl_maker_mesh(maker, "belly", PLEAT_NONE, 1, &primitive, &node));
     maker->nodes[node].skin = 0;
     uint32_t tone = pl_maker_material(maker, "skin", 0.76, 0.48, 0.36, 0.55);
-    PL_TRY(pl_skinned_primitive(maker, &skinned, 0, 0, tone, primitive));
+    PL_TRY(pl_skinned_primitive(maker, &skinned, 0, 0, tone, primitive, NULL));
     return make_clip(maker);
 }

@@ -157,6 +157,9 @@ static pleat_result make_skin(pl_maker *maker, const pl_dancer *dancer, const pl
     pl_skinned_desc desc = skinned_desc(dancer);
     PL_TRY(pl_skinned_make(maker, &patch, &desc, &skin));
     sink_skin(dancer, &skin);
+    pl_chart charts[PL_DANCER_CHARTS];
+    pl_dancer_skin_charts(dancer, charts);
+    PL_TRY(pl_skinned_charts(maker, &skin, charts, pl_dancer_chart_of, dancer));
     static const uint8_t regions[4] = {0, HAIR, SLIPPER, LIPS};
     const uint32_t materials[4] = {pl_maker_material(maker, "skin", 0.78, 0.50, 0.38, 0.55),
                                    pl_maker_material(maker, "hair", 0.055, 0.028, 0.018, 0.50),
@@ -168,7 +171,8 @@ static pleat_result make_skin(pl_maker *maker, const pl_dancer *dancer, const pl
     maker->nodes[node].skin = 0;
     for (uint32_t i = 0; i < 4; ++i)
     {
-        PL_TRY(pl_skinned_primitive(maker, &skin, HAIR | SLIPPER | LIPS, regions[i], materials[i], &primitives[i]));
+        PL_TRY(
+            pl_skinned_primitive(maker, &skin, HAIR | SLIPPER | LIPS, regions[i], materials[i], &primitives[i], NULL));
     }
     return PLEAT_OK;
 }
@@ -196,13 +200,16 @@ static pleat_result make_leotard(pl_maker *maker, const pl_dancer *dancer, const
     pl_skinned_desc desc = skinned_desc(dancer);
     PL_TRY(pl_skinned_make(maker, &patch, &desc, &leotard));
     press_leotard(dancer, &leotard);
+    pl_chart charts[PL_DANCER_CHARTS];
+    pl_dancer_leotard_charts(dancer, charts);
+    PL_TRY(pl_skinned_charts(maker, &leotard, charts, pl_dancer_chart_of, dancer));
     uint32_t colour = pl_maker_material(maker, "leotard", 0.055, 0.10, 0.24, 0.75);
     maker->materials[colour].double_sided = true;
     pleat_primitive *primitive;
     uint32_t node;
     PL_TRY(pl_maker_mesh(maker, "leotard", PLEAT_NONE, 1, &primitive, &node));
     maker->nodes[node].skin = 0;
-    return pl_skinned_primitive(maker, &leotard, 0, 0, colour, primitive);
+    return pl_skinned_primitive(maker, &leotard, 0, 0, colour, primitive, NULL);
 }
 
 static pleat_result make_tights(pl_maker *maker, const pl_dancer *dancer, const pl_patch *raw)
@@ -230,13 +237,16 @@ static pleat_result make_tights(pl_maker *maker, const pl_dancer *dancer, const 
     pl_skinned_desc desc = skinned_desc(dancer);
     PL_TRY(pl_skinned_make(maker, &patch, &desc, &tights));
     tuck_tights(dancer, &tights);
+    pl_chart charts[PL_DANCER_CHARTS];
+    pl_dancer_tights_charts(dancer, charts);
+    PL_TRY(pl_skinned_charts(maker, &tights, charts, pl_dancer_tights_chart_of, dancer));
     uint32_t colour = pl_maker_material(maker, "tights", 0.78, 0.52, 0.50, 0.70);
     maker->materials[colour].double_sided = true;
     pleat_primitive *primitive;
     uint32_t node;
     PL_TRY(pl_maker_mesh(maker, "tights", PLEAT_NONE, 1, &primitive, &node));
     maker->nodes[node].skin = 0;
-    return pl_skinned_primitive(maker, &tights, 0, 0, colour, primitive);
+    return pl_skinned_primitive(maker, &tights, 0, 0, colour, primitive, NULL);
 }
 
 pleat_result pl_dancer_meshes(pl_maker *maker, pl_dancer *dancer, uint32_t *first_node)

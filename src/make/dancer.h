@@ -2,6 +2,7 @@
 #ifndef PL_MAKE_DANCER_H
 #define PL_MAKE_DANCER_H
 
+#include "make/skinned.h"
 #include "make/solid.h"
 
 /* Joints in the order of the skin. Those of the left side are followed by those of the right. */
@@ -56,6 +57,18 @@ const char *pl_dancer_joint_name(uint32_t joint);
 
 /* The weights of all joints at a place near the surface, for either side; they add up to 1. */
 void pl_dancer_weights(const pl_dancer *dancer, pl_v3 p, double weights[PL_DANCER_JOINTS]);
+
+/* Texture charts of the three meshes and the shirt, and which one a place belongs to (user is a pl_dancer). */
+enum
+{
+    PL_DANCER_CHARTS = 6
+};
+uint32_t pl_dancer_chart_of(const void *user, pl_v3 p);
+uint32_t pl_dancer_tights_chart_of(const void *user, pl_v3 p);
+void pl_dancer_skin_charts(const pl_dancer *dancer, pl_chart charts[PL_DANCER_CHARTS]);
+void pl_dancer_leotard_charts(const pl_dancer *dancer, pl_chart charts[PL_DANCER_CHARTS]);
+void pl_dancer_shirt_charts(const pl_dancer *dancer, pl_chart charts[PL_DANCER_CHARTS]);
+void pl_dancer_tights_charts(const pl_dancer *dancer, pl_chart charts[PL_DANCER_CHARTS]);
 
 /* Nodes of the skeleton (first_node on), and the clips. */
 pleat_result pl_dancer_clip_arabesque(pl_maker *maker, const pl_dancer *dancer, uint32_t first_node);

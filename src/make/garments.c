@@ -13,28 +13,14 @@ enum
 #define SKIRT_LENGTH 0.40
 #define GAP 0.009 /* between body and cloth: more than the leotard is off the skin */
 
-/* Cloth as it is simulated, and the render vertices it is drawn with. */
+/* Cloth as it is simulated, and the primitive it is drawn with. */
 typedef struct garment
 {
-    uint32_t vertex_count, render_count, triangle_count;
-    pl_v3 *rest;
+    pl_skinned surface; /* its whole is what is simulated */
     bool *held;
-    uint32_t *triangles;        /* of simulated vertices */
-    uint32_t *render_triangles; /* of render vertices */
-    uint32_t *source;           /* render vertex -> simulated vertex */
-    float *uvs;                 /* of render vertices, by 2 */
+    uint32_t *source; /* render vertex -> simulated vertex */
+    pleat_primitive primitive;
 } garment;
-
-static pleat_result make_room(pl_maker *maker, garment *g)
-{
-    PL_MAKE_NEW(g->rest, maker, scratch, pl_v3, g->vertex_count);
-    PL_MAKE_NEW(g->held, maker, scratch, bool, g->vertex_count);
-    PL_MAKE_NEW(g->triangles, maker, scratch, uint32_t, 3 * (size_t)g->triangle_count);
-    PL_MAKE_NEW(g->render_triangles, maker, keep, uint32_t, 3 * (size_t)g->triangle_count);
-    PL_MAKE_NEW(g->source, maker, scratch, uint32_t, g->render_count);
-    PL_MAKE_NEW(g->uvs, maker, keep, float, 2 * (size_t)g->render_count);
-    return PLEAT_OK;
-}
 
 /* The point on a ray from the trunk's middle where the body is a gap away. */
 static pl_v3 around_body(const pl_dancer *dancer, pl_v3 middle, pl_v3 way)
@@ -50,90 +36,84 @@ static pl_v3 around_body(const pl_dancer *dancer, pl_v3 middle, pl_v3 way)
     return v3_mad(middle, high, way);
 }
 
+static pleat_result make_room(pl_maker *maker, garment *g, uint32_t vertex_count, uint32_t triangle_count)
+{
+    pl_whole *whole = &g->surface.whole;
+    whole->vertex_count = vertex_count;
+    whole->triangle_count = triangle_count;
+    PL_MAKE_NEW(whole->positions, maker, scratch, pl_v3, vertex_count);
+    PL_MAKE_NEW(whole->source, maker, scratch, uint32_t, vertex_count);
+    PL_MAKE_NEW(whole->triangles, maker, scratch, uint32_t, 3 * (size_t)triangle_count);
+    PL_MAKE_NEW(whole->regions, maker, scratch, uint8_t, triangle_count);
+    for (uint32_t v = 0; v < vertex_count; ++v)
+    {
+        whole->source[v] = v;
+    }
+    return PLEAT_OK;
+}
+
+/* Normals and the primitive, once the surface and its texture coordinates are there. */
+static pleat_result finish(pl_maker *maker, garment *g, uint32_t material)
+{
+    PL_MAKE_NEW(g->surface.normals, maker, scratch, pl_v3, g->surface.whole.vertex_count);
+    pl_skinned_normals(&g->surface);
+    maker->materials[material].double_sided = true;
+    return pl_skinned_primitive(maker, &g->surface, 0, 0, material, &g->primitive, &g->source);
+}
+
 /* A flared skirt: straight from the waist at a slant, 35 degrees from the vertical, sewn at the back. */
 static pleat_result cut_skirt(pl_maker *maker, const pl_dancer *dancer, garment *g)
 {
-    const uint32_t row = SKIRT_AROUND + 1;
-    *g = (garment){.vertex_count = SKIRT_AROUND * SKIRT_ROWS,
-                   .render_count = row * SKIRT_ROWS,
-                   .triangle_count = 2 * SKIRT_AROUND * (SKIRT_ROWS - 1)};
-    PL_TRY(make_room(maker, g));
-    for (uint32_t r = 0; r < g->render_count; ++r)
+    pl_whole *whole = &g->surface.whole;
+    PL_TRY(make_room(maker, g, SKIRT_AROUND * SKIRT_ROWS, 2 * SKIRT_AROUND * (SKIRT_ROWS - 1)));
+    PL_MAKE_NEW(g->held, maker, scratch, bool, whole->vertex_count);
+    PL_MAKE_NEW(g->surface.uvs, maker, scratch, float, 6 * (size_t)whole->triangle_count);
+    for (uint32_t v = 0; v < whole->vertex_count; ++v)
     {
-        uint32_t i = r % row, j = r / row;
-        double angle = 2 * PL_PI * (i % SKIRT_AROUND) / SKIRT_AROUND;
-        double along = SKIRT_LENGTH * j / (SKIRT_ROWS - 1), slant = pl_radians(35);
+        uint32_t i = v % SKIRT_AROUND, j = v / SKIRT_AROUND;
+        double angle = 2 * PL_PI * i / SKIRT_AROUND, slant = pl_radians(35);
+        double along = SKIRT_LENGTH * j / (SKIRT_ROWS - 1);
         pl_v3 out = v3(-sin(angle), 0, -cos(angle));
         pl_v3 waist = around_body(dancer, v3(0, SKIRT_TOP, 0), out);
-        g->source[r] = j * SKIRT_AROUND + i % SKIRT_AROUND;
-        g->rest[g->source[r]] = v3_add(waist, v3_add(v3_scale(out, along * sin(slant)), v3(0, -along * cos(slant), 0)));
-        g->held[g->source[r]] = j == 0;
-        g->uvs[2 * r] = (float)((double)i / SKIRT_AROUND);
-        g->uvs[2 * r + 1] = (float)((double)j / (SKIRT_ROWS - 1));
+        whole->positions[v] =
+            v3_add(waist, v3(out.x * along * sin(slant), -along * cos(slant), out.z * along * sin(slant)));
+        g->held[v] = j == 0;
     }
-    uint32_t *corner = g->render_triangles;
-    for (uint32_t j = 0; j + 1 < SKIRT_ROWS; ++j)
+    uint32_t corner = 0;
+    for (uint32_t q = 0; q < SKIRT_AROUND * (SKIRT_ROWS - 1); ++q)
     {
-        for (uint32_t i = 0; i < SKIRT_AROUND; ++i)
+        uint32_t i = q % SKIRT_AROUND, j = q / SKIRT_AROUND;
+        /* Corners of the quad by column and row; diagonals alternate. */
+        static const uint32_t even[6][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 0}, {0, 1}, {1, 1}};
+        static const uint32_t odd[6][2] = {{0, 0}, {0, 1}, {1, 1}, {0, 0}, {1, 1}, {1, 0}};
+        for (uint32_t k = 0; k < 6; ++k, ++corner)
         {
-            uint32_t a = j * row + i, b = a + row;
-            uint32_t even[6] = {a, b, a + 1, a + 1, b, b + 1}, odd[6] = {a, b, b + 1, a, b + 1, a + 1};
-            memcpy(corner, (i + j) % 2 ? odd : even, sizeof even);
-            corner += 6;
+            const uint32_t *step = (i + j) % 2 ? odd[k] : even[k];
+            uint32_t column = i + step[0], row = j + step[1];
+            whole->triangles[corner] = row * SKIRT_AROUND + column % SKIRT_AROUND;
+            g->surface.uvs[2 * corner] = (float)((double)column / SKIRT_AROUND);
+            g->surface.uvs[2 * corner + 1] = (float)((double)row / (SKIRT_ROWS - 1));
         }
     }
-    for (uint32_t c = 0; c < 3 * g->triangle_count; ++c)
-    {
-        g->triangles[c] = g->source[g->render_triangles[c]];
-    }
-    return PLEAT_OK;
-}
-
-static pleat_result add_mesh(pl_maker *maker, const garment *g, const char *name, uint32_t material, uint32_t *node)
-{
-    pleat_primitive *primitive;
-    pleat_vec3 *positions, *normals, *welded;
-    PL_MAKE_NEW(positions, maker, keep, pleat_vec3, g->render_count);
-    PL_MAKE_NEW(normals, maker, keep, pleat_vec3, g->render_count);
-    PL_MAKE_NEW(welded, maker, scratch, pleat_vec3, g->vertex_count);
-    PL_TRY(pl_maker_mesh(maker, name, PLEAT_NONE, 1, &primitive, node));
-    pleat_vec3 *rest;
-    PL_MAKE_NEW(rest, maker, scratch, pleat_vec3, g->vertex_count);
-    for (uint32_t v = 0; v < g->vertex_count; ++v)
-    {
-        rest[v] = v3_float(g->rest[v]);
-    }
-    pl_make_normals(g->vertex_count, rest, g->triangle_count, g->triangles, welded);
-    for (uint32_t r = 0; r < g->render_count; ++r)
-    {
-        positions[r] = rest[g->source[r]];
-        normals[r] = welded[g->source[r]];
-    }
-    *primitive = (pleat_primitive){.vertex_count = g->render_count,
-                                   .triangle_count = g->triangle_count,
-                                   .triangles = g->render_triangles,
-                                   .positions = positions,
-                                   .normals = normals,
-                                   .uvs = g->uvs,
-                                   .material = material};
-    maker->materials[material].double_sided = true;
-    return PLEAT_OK;
+    return finish(maker, g, pl_maker_material(maker, "skirt", 0.42, 0.10, 0.16, 0.80));
 }
 
 /* Runs the cloth on the dancer through the model's clip, and adds it as a mesh. */
-static pleat_result dress(pl_maker *maker, const pl_dancer *dancer, const garment *g, const char *name,
-                          uint32_t material)
+static pleat_result dress(pl_maker *maker, const pl_dancer *dancer, const garment *g, const char *name)
 {
+    const pl_whole *whole = &g->surface.whole;
     pleat_clip *clip = &maker->clips[0];
-    uint32_t frame_count = clip->channels[0].key_count;
+    uint32_t frame_count = clip->channels[0].key_count, render_count = g->primitive.vertex_count;
     uint32_t node;
-    PL_TRY(add_mesh(maker, g, name, material, &node));
+    pleat_primitive *primitive;
+    PL_TRY(pl_maker_mesh(maker, name, PLEAT_NONE, 1, &primitive, &node));
+    *primitive = g->primitive;
     pl_partner *partner;
-    PL_TRY(pl_partner_create(maker, dancer, clip, SETTLE, g->vertex_count, g->rest, GAP, &partner));
-    pl_cloth_desc desc = {.vertex_count = g->vertex_count,
-                          .triangle_count = g->triangle_count,
-                          .rest = g->rest,
-                          .triangles = g->triangles,
+    PL_TRY(pl_partner_create(maker, dancer, clip, SETTLE, whole->vertex_count, whole->positions, GAP, &partner));
+    pl_cloth_desc desc = {.vertex_count = whole->vertex_count,
+                          .triangle_count = whole->triangle_count,
+                          .rest = whole->positions,
+                          .triangles = whole->triangles,
                           .held = g->held,
                           .stretch = 1e-7,
                           .squeeze = 2e-4,
@@ -145,29 +125,30 @@ static pleat_result dress(pl_maker *maker, const pl_dancer *dancer, const garmen
                           .surroundings = pl_partner_surroundings(partner)};
     pleat_vec3 *simulated, *frames;
     PL_TRY(pl_cloth_run(maker, &desc, &simulated));
-    PL_MAKE_NEW(frames, maker, keep, pleat_vec3, (size_t)frame_count * g->render_count);
+    PL_MAKE_NEW(frames, maker, keep, pleat_vec3, (size_t)frame_count * render_count);
     for (uint32_t f = 0; f < frame_count; ++f)
     {
-        for (uint32_t r = 0; r < g->render_count; ++r)
+        for (uint32_t r = 0; r < render_count; ++r)
         {
-            frames[(size_t)f * g->render_count + r] = simulated[(size_t)f * g->vertex_count + g->source[r]];
+            frames[(size_t)f * render_count + r] = simulated[(size_t)f * whole->vertex_count + g->source[r]];
         }
     }
     pleat_channel *weights = (pleat_channel *)&clip->channels[clip->channel_count++];
-    return pl_maker_frames(maker, node, clip, weights, clip->channels[0].times, frame_count, frames);
+    pl_frames all = {frame_count, clip->channels[0].times, frames, g->source};
+    return pl_maker_frames(maker, node, clip, weights, &all);
 }
 
 pleat_result pl_make_skirt(pl_maker *maker)
 {
     pl_dancer *dancer;
-    garment skirt;
+    garment skirt = {0};
     uint32_t first_node;
     PL_MAKE_NEW(dancer, maker, scratch, pl_dancer, 1);
     pl_dancer_init(dancer);
     PL_TRY(pl_dancer_meshes(maker, dancer, &first_node));
     PL_TRY(pl_dancer_clip_arabesque(maker, dancer, first_node));
     PL_TRY(cut_skirt(maker, dancer, &skirt));
-    return dress(maker, dancer, &skirt, "skirt", pl_maker_material(maker, "skirt", 0.42, 0.10, 0.16, 0.80));
+    return dress(maker, dancer, &skirt, "skirt");
 }
 
 /* ---- The shirt ---- */
@@ -210,7 +191,7 @@ static pleat_result cut_shirt(pl_maker *maker, const pl_dancer *dancer, garment 
                         .edge_length = shirt_edges,
                         .rounds = 10};
     pl_patch patch;
-    pl_whole whole;
+    pl_whole *whole = &g->surface.whole;
     PL_TRY(pl_patch_polygonise(maker, &remesh.surface, v3(0, 0.80, -0.22), v3(0.45, 1.56, 0.26), 0.010, &patch));
     for (uint32_t k = 0; k < 3; ++k)
     {
@@ -218,35 +199,28 @@ static pleat_result cut_shirt(pl_maker *maker, const pl_dancer *dancer, garment 
     }
     PL_TRY(pl_patch_keep(maker, &patch, 7, 7));
     PL_TRY(pl_patch_remesh(maker, &patch, &remesh));
-    PL_TRY(pl_patch_mirror(maker, &patch, &whole));
-    *g = (garment){
-        .vertex_count = whole.vertex_count, .render_count = whole.vertex_count, .triangle_count = whole.triangle_count};
-    PL_TRY(make_room(maker, g));
-    memcpy(g->triangles, whole.triangles, 3 * sizeof(uint32_t) * whole.triangle_count);
-    memcpy(g->render_triangles, whole.triangles, 3 * sizeof(uint32_t) * whole.triangle_count);
-    for (uint32_t v = 0; v < whole.vertex_count; ++v)
+    PL_TRY(pl_patch_mirror(maker, &patch, whole));
+    PL_MAKE_NEW(g->held, maker, scratch, bool, whole->vertex_count);
+    for (uint32_t v = 0; v < whole->vertex_count; ++v)
     {
-        pl_v3 p = whole.positions[v];
-        g->rest[v] = p;
-        g->source[v] = v;
         /* The collar's seams on the shoulders stay where they are. */
-        g->held[v] = patch.bits[whole.source[v]] & 2 && p.y > 1.40;
-        /* Front and back side by side. */
-        g->uvs[2 * v] = (float)(0.5 + 0.5 * p.x / 0.45);
-        g->uvs[2 * v + 1] = (float)((1.56 - p.y) / 0.76);
+        g->held[v] = patch.bits[whole->source[v]] & 2 && whole->positions[v].y > 1.40;
     }
-    return PLEAT_OK;
+    pl_chart charts[PL_DANCER_CHARTS];
+    pl_dancer_shirt_charts(dancer, charts);
+    PL_TRY(pl_skinned_charts(maker, &g->surface, charts, pl_dancer_chart_of, dancer));
+    return finish(maker, g, pl_maker_material(maker, "shirt", 0.62, 0.60, 0.55, 0.90));
 }
 
 pleat_result pl_make_shirt(pl_maker *maker)
 {
     pl_dancer *dancer;
-    garment shirt;
+    garment shirt = {0};
     uint32_t first_node;
     PL_MAKE_NEW(dancer, maker, scratch, pl_dancer, 1);
     pl_dancer_init(dancer);
     PL_TRY(pl_dancer_meshes(maker, dancer, &first_node));
     PL_TRY(pl_dancer_clip_twist(maker, dancer, first_node));
     PL_TRY(cut_shirt(maker, dancer, &shirt));
-    return dress(maker, dancer, &shirt, "shirt", pl_maker_material(maker, "shirt", 0.62, 0.60, 0.55, 0.90));
+    return dress(maker, dancer, &shirt, "shirt");
 }

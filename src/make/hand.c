@@ -161,6 +161,46 @@ static void hand_weights(const void *user, pl_v3 p, double *weights)
     }
 }
 
+/* Chart 0 is palm and forearm, chart 1 + i a finger. */
+static uint32_t chart_of(const void *user, pl_v3 p)
+{
+    double weights[JOINTS];
+    p.x += AWAY;
+    hand_weights(user, p, weights);
+    uint32_t best = 0;
+    double most = weights[WRIST] + (1 - weights[WRIST]) * 0.1;
+    for (uint32_t i = 0; i < CHAINS; ++i)
+    {
+        const double *w = &weights[1 + LINKS * i];
+        double share = w[0] + w[1] + w[2];
+        best = share > most ? 1 + i : best;
+        most = share > most ? share : most;
+    }
+    return best;
+}
+
+static void make_charts(const hand *h, pl_chart charts[1 + CHAINS])
+{
+    const pl_v3 palm = {0, 0, -1};
+    charts[0] = (pl_chart){v3(0, 0, 0), v3(0, 1, 0), palm, -0.10, 0.12, 0.05, 0.03, 0.50, 0.58};
+    for (uint32_t i = 0; i < CHAINS; ++i)
+    {
+        const chain *c = &h->chains[i];
+        pl_v3 axis = v3_unit(v3_sub(c->points[LINKS], c->points[0]));
+        pl_v3 front = v3_unit(v3_mad(palm, -v3_dot(palm, axis), axis));
+        double length = v3_distance(c->points[LINKS], c->points[0]);
+        charts[1 + i] = (pl_chart){v3_sub(c->points[0], v3(AWAY, 0, 0)),
+                                   axis,
+                                   front,
+                                   -0.03,
+                                   length + 0.012,
+                                   0.04 + 0.19 * i,
+                                   0.66,
+                                   0.14,
+                                   0.32};
+    }
+}
+
 static double edge_length(const void *user, pl_v3 p)
 {
     (void)user;
@@ -221,12 +261,15 @@ pleat_result pl_make_hand(pl_maker *maker)
         .joint_count = JOINTS, .shift = v3(-AWAY, 0, 0), .weights_at = hand_weights, .weights_user = h};
     pl_skinned skinned;
     PL_TRY(pl_skinned_make(maker, &patch, &desc, &skinned));
+    pl_chart charts[1 + CHAINS];
+    make_charts(h, charts);
+    PL_TRY(pl_skinned_charts(maker, &skinned, charts, chart_of, h));
     pleat_primitive *primitive;
     uint32_t node;
     PL_TRY(pl_maker_mesh(maker, "hand", PLEAT_NONE, 1, &primitive, &node));
     maker->nodes[node].skin = 0;
     uint32_t tone = pl_maker_material(maker, "skin", 0.78, 0.50, 0.38, 0.55);
-    PL_TRY(pl_skinned_primitive(maker, &skinned, 0, 0, tone, primitive));
+    PL_TRY(pl_skinned_primitive(maker, &skinned, 0, 0, tone, primitive, NULL));
     PL_TRY(make_clip(maker, h, "bend", fist));
     return make_clip(maker, h, "pinch", pinch);
 }

@@ -126,27 +126,6 @@ pleat_result pl_maker_finish(pl_maker *maker)
     return PLEAT_OK;
 }
 
-void pl_make_normals(uint32_t vertex_count, const pleat_vec3 *positions, uint32_t triangle_count,
-                     const uint32_t *triangles, pleat_vec3 *normals)
-{
-    memset(normals, 0, vertex_count * sizeof *normals);
-    for (uint32_t t = 0; t < triangle_count; ++t)
-    {
-        const uint32_t *v = &triangles[3 * t];
-        pl_v3 a = v3_of(positions[v[0]]);
-        pl_v3 normal = v3_cross(v3_sub(v3_of(positions[v[1]]), a), v3_sub(v3_of(positions[v[2]]), a));
-        for (uint32_t k = 0; k < 3; ++k)
-        {
-            /* Scaled up, so that the smallest triangle keeps its digits in float. */
-            normals[v[k]] = v3_float(v3_mad(v3_of(normals[v[k]]), 1e4, normal));
-        }
-    }
-    for (uint32_t v = 0; v < vertex_count; ++v)
-    {
-        normals[v] = v3_float(v3_unit(v3_of(normals[v])));
-    }
-}
-
 /* ---- Frames: cloth that moves by itself ---- */
 
 typedef struct frame_reader
@@ -163,51 +142,72 @@ static pleat_result read_frame(void *user, uint32_t frame, pleat_vec3 *out, plea
     return PLEAT_OK;
 }
 
-static pleat_result add_targets(pl_maker *maker, pleat_mesh *mesh, uint32_t frame_count, const pleat_vec3 *frames)
+/* Area-weighted sums at the sources of vertices. */
+static void sum_normals(const pleat_primitive *primitive, const pleat_vec3 *positions, const uint32_t *source,
+                        pl_v3 *sums)
 {
+    memset(sums, 0, primitive->vertex_count * sizeof *sums);
+    for (uint32_t t = 0; t < primitive->triangle_count; ++t)
+    {
+        const uint32_t *v = &primitive->triangles[3 * t];
+        pl_v3 a = v3_of(positions[v[0]]);
+        pl_v3 normal = v3_cross(v3_sub(v3_of(positions[v[1]]), a), v3_sub(v3_of(positions[v[2]]), a));
+        for (uint32_t k = 0; k < 3; ++k)
+        {
+            uint32_t at = source ? source[v[k]] : v[k];
+            sums[at] = v3_add(sums[at], normal);
+        }
+    }
+}
+
+static pleat_result add_targets(pl_maker *maker, pleat_mesh *mesh, const pl_frames *frames)
+{
+    const uint32_t *source = frames->source;
     pleat_primitive *primitive = (pleat_primitive *)&mesh->primitives[0];
     uint32_t vertex_count = primitive->vertex_count;
     pleat_target *targets;
-    pleat_vec3 *normals;
-    PL_MAKE_NEW(targets, maker, keep, pleat_target, frame_count);
-    PL_MAKE_NEW(normals, maker, scratch, pleat_vec3, vertex_count);
-    for (uint32_t f = 0; f < frame_count; ++f)
+    pl_v3 *normals;
+    PL_MAKE_NEW(targets, maker, keep, pleat_target, frames->count);
+    PL_MAKE_NEW(normals, maker, scratch, pl_v3, vertex_count);
+    for (uint32_t f = 0; f < frames->count; ++f)
     {
-        const pleat_vec3 *frame = &frames[(size_t)f * vertex_count];
+        const pleat_vec3 *frame = &frames->positions[(size_t)f * vertex_count];
         pleat_vec3 *moves;
         pleat_vec3 *turns;
         PL_MAKE_NEW(moves, maker, keep, pleat_vec3, vertex_count);
         PL_MAKE_NEW(turns, maker, keep, pleat_vec3, vertex_count);
-        pl_make_normals(vertex_count, frame, primitive->triangle_count, primitive->triangles, normals);
+        sum_normals(primitive, frame, source, normals);
         for (uint32_t v = 0; v < vertex_count; ++v)
         {
             moves[v] = v3_float(v3_sub(v3_of(frame[v]), v3_of(primitive->positions[v])));
-            turns[v] = v3_float(v3_sub(v3_of(normals[v]), v3_of(primitive->normals[v])));
+            pl_v3 normal = v3_unit(normals[source ? source[v] : v]);
+            turns[v] = v3_float(v3_sub(normal, v3_of(primitive->normals[v])));
         }
         targets[f] = (pleat_target){moves, turns};
     }
     primitive->targets = targets;
-    mesh->target_count = frame_count;
+    mesh->target_count = frames->count;
     return PLEAT_OK;
 }
 
 pleat_result pl_maker_frames(pl_maker *maker, uint32_t node, pleat_clip *clip, pleat_channel *channel,
-                             const float *times, uint32_t frame_count, const pleat_vec3 *frames)
+                             const pl_frames *frames)
 {
     pleat_mesh *mesh = &maker->meshes[maker->nodes[node].mesh];
+    uint32_t count = frames->count;
     assert(mesh->primitive_count == 1);
-    PL_TRY(add_targets(maker, mesh, frame_count, frames));
+    PL_TRY(add_targets(maker, mesh, frames));
     float *values;
-    PL_TRY(pl_maker_channel(maker, channel, node, PLEAT_WEIGHTS, frame_count, frame_count, times, &values));
-    for (uint32_t f = 0; f < frame_count; ++f)
+    PL_TRY(pl_maker_channel(maker, channel, node, PLEAT_WEIGHTS, count, count, frames->times, &values));
+    for (uint32_t f = 0; f < count; ++f)
     {
-        values[(size_t)f * frame_count + f] = 1;
+        values[(size_t)f * count + f] = 1;
     }
     frame_reader *reader;
     PL_MAKE_NEW(reader, maker, keep, frame_reader, 1);
-    *reader = (frame_reader){mesh->primitives[0].vertex_count, frames};
+    *reader = (frame_reader){mesh->primitives[0].vertex_count, frames->positions};
     clip->points = (pleat_points){.node = node,
-                                  .frame_count = frame_count,
+                                  .frame_count = count,
                                   .vertex_count = reader->vertex_count,
                                   .start = 0,
                                   .fps = PL_MAKE_FPS,

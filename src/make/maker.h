@@ -80,14 +80,20 @@ pleat_result pl_maker_channel(pl_maker *maker, pleat_channel *channel, uint32_t 
 /* node_order and scene_nodes, once all nodes are there. */
 pleat_result pl_maker_finish(pl_maker *maker);
 
-/* The cloth's frames (frame_count by the mesh's vertices, kept memory, in the node's space) as morph targets of the
- * one primitive of a node's mesh, with a weights animation, and as points of the clip. channel gets the weights. */
-pleat_result pl_maker_frames(pl_maker *maker, uint32_t node, pleat_clip *clip, pleat_channel *channel,
-                             const float *times, uint32_t frame_count, const pleat_vec3 *frames);
+/* The frames of a cloth that moves by itself. */
+typedef struct pl_frames
+{
+    uint32_t count;
+    const float *times;          /* of the clip, one a frame */
+    const pleat_vec3 *positions; /* kept memory, count by the mesh's vertices, in the node's space */
+    const uint32_t *source; /* vertices with the same source (each below the vertex count) share a normal, so that a
+                               texture seam does not show; NULL: all differ */
+} pl_frames;
 
-/* Area-weighted normals of a triangle list; render vertices that share a welded vertex (NULL: none do) share it. */
-void pl_make_normals(uint32_t vertex_count, const pleat_vec3 *positions, uint32_t triangle_count,
-                     const uint32_t *triangles, pleat_vec3 *normals);
+/* Frames as morph targets of the one primitive of a node's mesh, with a weights animation in channel, and as points of
+ * the clip. */
+pleat_result pl_maker_frames(pl_maker *maker, uint32_t node, pleat_clip *clip, pleat_channel *channel,
+                             const pl_frames *frames);
 
 /* ---- The characters ---- */
 

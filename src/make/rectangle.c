@@ -82,5 +82,6 @@ pleat_result pl_make_rectangle(pl_maker *maker)
     pleat_channel *channel;
     float *times;
     PL_TRY(pl_maker_clip(maker, "compress", frame_count, 1, &clip, &channel, &times));
-    return pl_maker_frames(maker, node, clip, channel, times, frame_count, frames);
+    pl_frames all = {frame_count, times, frames, NULL};
+    return pl_maker_frames(maker, node, clip, channel, &all);
 }

@@ -97,58 +97,140 @@ void pl_skinned_normals(pl_skinned *skinned)
     }
 }
 
-pleat_result pl_skinned_primitive(pl_maker *maker, const pl_skinned *skinned, uint8_t mask, uint8_t want,
-                                  uint32_t material, pleat_primitive *primitive)
+/* Turns around the axis from the chart's front, -0.5 to 0.5, and the way along it. */
+static double unroll(const pl_chart *chart, pl_v3 p, double *along)
+{
+    pl_v3 d = v3_sub(p, chart->origin);
+    pl_v3 side = v3_cross(chart->axis, chart->front);
+    *along = v3_dot(d, chart->axis);
+    return atan2(v3_dot(d, side), v3_dot(d, chart->front)) / (2 * PL_PI);
+}
+
+pleat_result pl_skinned_charts(pl_maker *maker, pl_skinned *skinned, const pl_chart *charts,
+                               uint32_t (*chart_of)(const void *user, pl_v3 middle), const void *user)
 {
     const pl_whole *whole = &skinned->whole;
-    uint32_t *renamed, *kept;
-    PL_MAKE_NEW(renamed, maker, scratch, uint32_t, whole->vertex_count);
-    PL_MAKE_NEW(kept, maker, scratch, uint32_t, whole->vertex_count);
-    memset(renamed, 0xff, whole->vertex_count * sizeof *renamed);
-    uint32_t vertex_count = 0, triangle_count = 0;
+    PL_MAKE_NEW(skinned->uvs, maker, scratch, float, 6 * (size_t)whole->triangle_count);
+    for (uint32_t t = 0; t < whole->triangle_count; ++t)
+    {
+        pl_v3 p[3], middle = v3(0, 0, 0);
+        for (uint32_t k = 0; k < 3; ++k)
+        {
+            p[k] = whole->positions[whole->triangles[3 * t + k]];
+            middle = v3_mad(middle, 1.0 / 3, p[k]);
+        }
+        const pl_chart *chart = &charts[chart_of(user, middle)];
+        double unused, centre = unroll(chart, middle, &unused);
+        for (uint32_t k = 0; k < 3; ++k)
+        {
+            double along, turn = unroll(chart, p[k], &along);
+            /* On the middle's side of the seam; a whole turn is exact, so that neighbours still agree. */
+            turn += turn - centre > 0.5 ? -1 : turn - centre < -0.5 ? 1 : 0;
+            /* A triangle around the axis itself has no way to lie flat; it stays near its chart. */
+            turn = pl_clamp(turn, -0.55, 0.55);
+            float *uv = &skinned->uvs[2 * (3 * t + k)];
+            uv[0] = (float)(chart->u + chart->width * (0.5 + turn));
+            uv[1] = (float)(chart->v + chart->height * (chart->high - along) / (chart->high - chart->low));
+        }
+    }
+    return PLEAT_OK;
+}
+
+/* Render vertices of a primitive: a vertex of the surface, once for each texture coordinate it has. */
+typedef struct splitter
+{
+    const pl_skinned *skinned;
+    uint32_t count;
+    uint32_t *first;  /* per vertex: its last render vertex, or PLEAT_NONE */
+    uint32_t *next;   /* per render vertex: another of the same vertex */
+    uint32_t *kept;   /* per render vertex: the vertex */
+    uint32_t *corner; /* per render vertex: a corner that has its texture coordinate */
+} splitter;
+
+static uint32_t render_vertex(splitter *work, uint32_t corner)
+{
+    uint32_t v = work->skinned->whole.triangles[corner];
+    const float *uvs = work->skinned->uvs;
+    for (uint32_t r = work->first[v]; r != PLEAT_NONE; r = work->next[r])
+    {
+        if (!uvs || memcmp(&uvs[2 * corner], &uvs[2 * work->corner[r]], 2 * sizeof *uvs) == 0)
+        {
+            return r;
+        }
+    }
+    work->kept[work->count] = v;
+    work->corner[work->count] = corner;
+    work->next[work->count] = work->first[v];
+    work->first[v] = work->count;
+    return work->count++;
+}
+
+pleat_result pl_skinned_primitive(pl_maker *maker, const pl_skinned *skinned, uint8_t mask, uint8_t want,
+                                  uint32_t material, pleat_primitive *primitive, uint32_t **source)
+{
+    const pl_whole *whole = &skinned->whole;
+    splitter work = {.skinned = skinned};
+    uint32_t triangle_count = 0, corner = 0;
     for (uint32_t t = 0; t < whole->triangle_count; ++t)
     {
         triangle_count += (whole->regions[t] & mask) == want;
     }
     uint32_t *triangles;
+    PL_MAKE_NEW(work.first, maker, scratch, uint32_t, whole->vertex_count);
+    PL_MAKE_NEW(work.next, maker, scratch, uint32_t, 3 * (size_t)triangle_count);
+    PL_MAKE_NEW(work.kept, maker, scratch, uint32_t, 3 * (size_t)triangle_count);
+    PL_MAKE_NEW(work.corner, maker, scratch, uint32_t, 3 * (size_t)triangle_count);
     PL_MAKE_NEW(triangles, maker, keep, uint32_t, 3 * (size_t)triangle_count);
-    uint32_t corner = 0;
+    memset(work.first, 0xff, whole->vertex_count * sizeof *work.first);
     for (uint32_t c = 0; c < 3 * whole->triangle_count; ++c)
     {
-        uint32_t v = whole->triangles[c];
-        if ((whole->regions[c / 3] & mask) != want)
+        if ((whole->regions[c / 3] & mask) == want)
         {
-            continue;
+            triangles[corner++] = render_vertex(&work, c);
         }
-        if (renamed[v] == PLEAT_NONE)
-        {
-            kept[vertex_count] = v;
-            renamed[v] = vertex_count++;
-        }
-        triangles[corner++] = renamed[v];
     }
     pleat_vec3 *positions, *normals;
-    uint16_t *joints;
-    float *weights;
-    PL_MAKE_NEW(positions, maker, keep, pleat_vec3, vertex_count);
-    PL_MAKE_NEW(normals, maker, keep, pleat_vec3, vertex_count);
-    PL_MAKE_NEW(joints, maker, keep, uint16_t, 4 * (size_t)vertex_count);
-    PL_MAKE_NEW(weights, maker, keep, float, 4 * (size_t)vertex_count);
-    for (uint32_t v = 0; v < vertex_count; ++v)
+    uint16_t *joints = NULL;
+    float *weights = NULL, *uvs = NULL;
+    PL_MAKE_NEW(positions, maker, keep, pleat_vec3, work.count);
+    PL_MAKE_NEW(normals, maker, keep, pleat_vec3, work.count);
+    if (skinned->joints)
     {
-        positions[v] = v3_float(whole->positions[kept[v]]);
-        normals[v] = v3_float(skinned->normals[kept[v]]);
-        memcpy(&joints[4 * v], &skinned->joints[4 * kept[v]], 4 * sizeof *joints);
-        memcpy(&weights[4 * v], &skinned->weights[4 * kept[v]], 4 * sizeof *weights);
+        PL_MAKE_NEW(joints, maker, keep, uint16_t, 4 * (size_t)work.count);
+        PL_MAKE_NEW(weights, maker, keep, float, 4 * (size_t)work.count);
     }
-    *primitive = (pleat_primitive){.vertex_count = vertex_count,
+    if (skinned->uvs)
+    {
+        PL_MAKE_NEW(uvs, maker, keep, float, 2 * (size_t)work.count);
+    }
+    for (uint32_t r = 0; r < work.count; ++r)
+    {
+        uint32_t v = work.kept[r];
+        positions[r] = v3_float(whole->positions[v]);
+        normals[r] = v3_float(skinned->normals[v]);
+        if (joints)
+        {
+            memcpy(&joints[4 * r], &skinned->joints[4 * v], 4 * sizeof *joints);
+            memcpy(&weights[4 * r], &skinned->weights[4 * v], 4 * sizeof *weights);
+        }
+        if (uvs)
+        {
+            memcpy(&uvs[2 * r], &skinned->uvs[2 * work.corner[r]], 2 * sizeof *uvs);
+        }
+    }
+    *primitive = (pleat_primitive){.vertex_count = work.count,
                                    .triangle_count = triangle_count,
                                    .triangles = triangles,
                                    .positions = positions,
                                    .normals = normals,
-                                   .influence_count = 4,
+                                   .uvs = uvs,
+                                   .influence_count = joints ? 4 : 0,
                                    .joints = joints,
                                    .weights = weights,
                                    .material = material};
+    if (source)
+    {
+        *source = work.kept;
+    }
     return PLEAT_OK;
 }

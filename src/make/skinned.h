@@ -37,8 +37,23 @@ pleat_result pl_skinned_make(pl_maker *maker, const pl_patch *patch, const pl_sk
 /* Normals again, after positions were moved (alike on both sides). */
 void pl_skinned_normals(pl_skinned *skinned);
 
-/* The triangles of one region (region & mask == want) as a primitive. */
+/* A part of the surface that is unrolled around an axis into a rectangle of the texture. */
+typedef struct pl_chart
+{
+    pl_v3 origin, axis; /* unit axis */
+    pl_v3 front;        /* unit, across the axis: what lies this way comes to the middle; the seam is opposite */
+    double low, high;   /* along the axis, from the origin: the rectangle's lower and upper edge */
+    double u, v, width, height; /* the rectangle; a seam's triangles may pass its sides by one edge */
+} pl_chart;
+
+/* Texture coordinates: every triangle in the chart that chart_of names for its middle. Vertices on a seam are doubled
+ * when primitives are made. */
+pleat_result pl_skinned_charts(pl_maker *maker, pl_skinned *skinned, const pl_chart *charts,
+                               uint32_t (*chart_of)(const void *user, pl_v3 middle), const void *user);
+
+/* The triangles of one region (region & mask == want) as a primitive; not skinned where joints is NULL. source, if not
+ * NULL, gets the vertex of the whole behind each render vertex, in scratch memory. */
 pleat_result pl_skinned_primitive(pl_maker *maker, const pl_skinned *skinned, uint8_t mask, uint8_t want,
-                                  uint32_t material, pleat_primitive *primitive);
+                                  uint32_t material, pleat_primitive *primitive, uint32_t **source);
 
 #endif

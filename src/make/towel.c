@@ -196,5 +196,6 @@ pleat_result pl_make_towel(pl_maker *maker)
     }
     pleat_vec3 first = v3_float(ball_at(0));
     maker->nodes[ball].local.translation = (pleat_vec4){first.x, first.y, first.z, 0};
-    return pl_maker_frames(maker, node, clip, &channels[0], times, FRAMES, frames);
+    pl_frames all = {FRAMES, times, frames, NULL};
+    return pl_maker_frames(maker, node, clip, &channels[0], &all);
 }
