@@ -201,15 +201,15 @@ static int bake_asset(app_session *session, const pleat_asset *asset, const bake
         desc.garment = choice.garment;
         pleat_result result = pleat_bake_create(&desc, &session->host, &bake, &error);
         report->bind_seconds = seconds_now() - start;
-        if (result == PLEAT_OK)
+        if (result != PLEAT_OK)
         {
-            result = report_begin(report, model, &desc, bake, &error);
+            status = fail_error_in(session, session->arguments->files[0], &error);
         }
-        if (result == PLEAT_OK)
+        else if (report_begin(report, model, &desc, bake, &error) != PLEAT_OK ||
+                 run_bake(session, asset, bake, &desc, targets, report, &error) != PLEAT_OK)
         {
-            result = run_bake(session, asset, bake, &desc, targets, report, &error);
+            status = fail_error(session, &error);
         }
-        status = result == PLEAT_OK ? EXIT_DONE : fail_error(session, &error);
     }
     pleat_bake_destroy(bake);
     free_choice(&choice);

@@ -288,7 +288,7 @@ static int run_info(app_session *session)
     int status = EXIT_DONE;
     if (pleat_garment_guess_create(pleat_asset_model(asset), &session->host, &guess, &error) != PLEAT_OK)
     {
-        status = fail_error(session, &error);
+        status = fail_error_in(session, session->arguments->files[0], &error);
     }
     else if (session->json)
     {

@@ -134,12 +134,21 @@ int fail_input(const app_session *session, const char *format, ...)
 
 int fail_error(const app_session *session, const pleat_error *error)
 {
+    const char *message = error->message[0] ? error->message : pleat_result_text(error->result);
     if ((error->result == PLEAT_NO_MEMORY || error->result == PLEAT_OVER_LIMIT) && budget_was_passed())
     {
         return fail_input(session, "%s: it takes more than --max-memory allows (%zu bytes); a larger one may help",
-                          error->message, budget_limit());
+                          message, budget_limit());
     }
-    return fail_input(session, "%s", error->message[0] ? error->message : pleat_result_text(error->result));
+    return fail_input(session, "%s", message);
+}
+
+int fail_error_in(const app_session *session, const char *file, const pleat_error *error)
+{
+    pleat_error named = {.result = error->result};
+    const char *message = error->message[0] ? error->message : pleat_result_text(error->result);
+    snprintf(named.message, sizeof named.message, "%.120s: %.350s", file, message);
+    return fail_error(session, &named);
 }
 
 int print_json(app_session *session, json_t *object)

@@ -38,8 +38,10 @@ void session_close(app_session *session);
 /* One line on stderr, and the exit status for it. fail_usage is for what the command line alone makes wrong. */
 int fail_usage(const app_session *session, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int fail_input(const app_session *session, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A failure of the library. Says so where --max-memory was the reason. */
+/* A failure of the library. Says so where --max-memory was the reason. The second form is for failures that do not name
+ * the file that they are about: the core knows no files. */
 int fail_error(const app_session *session, const pleat_error *error);
+int fail_error_in(const app_session *session, const char *file, const pleat_error *error);
 
 /* A name from a file, fit for a terminal and for JSON: UTF-8 without control characters. Up to four results live at
  * a time. */

@@ -249,6 +249,7 @@ static pleat_result measure_node(const pleat_model *model, const pleat_host *hos
     pleat_stack_desc desc = pleat_stack_desc_default();
     desc.model = model;
     desc.node = node->node;
+    desc.height = 1; /* no layer asks for it, and finding it looks at the whole scene */
     PL_TRY(pleat_stack_create(&desc, host, &node->stack, error));
     pleat_stack_input input = {.pose = rest};
     pleat_stack_update(node->stack, &input);
