@@ -28,3 +28,20 @@ endif()
 find_program(BASH_PROGRAM bash REQUIRED)
 add_test(NAME cli COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/cli.sh $<TARGET_FILE:pleat>
     ${PROJECT_BINARY_DIR}/test-output/cli)
+
+# The C example of the README is compiled and run; a README without one fails.
+set(readme ${PROJECT_SOURCE_DIR}/README.md)
+if(EXISTS ${readme})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${readme})
+    file(READ ${readme} readme_text)
+    if(readme_text MATCHES "```c\n([^`]*)```")
+        file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/readme_example.c CONTENT "${CMAKE_MATCH_1}" @ONLY)
+        add_executable(readme_example ${CMAKE_CURRENT_BINARY_DIR}/readme_example.c)
+        target_link_libraries(readme_example PRIVATE pleat_io)
+        add_test(NAME readme COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/readme.sh $<TARGET_FILE:pleat>
+            $<TARGET_FILE:readme_example> ${CMAKE_CURRENT_BINARY_DIR}/readme_example.c
+            ${PROJECT_BINARY_DIR}/test-output/readme)
+    else()
+        add_test(NAME readme COMMAND ${CMAKE_COMMAND} -E cat ${readme}/has-no-example-in-C)
+    endif()
+endif()
