@@ -308,6 +308,15 @@ static void write_folder(const char *folder, const char *ending, uint32_t *count
     closedir(listing);
 }
 
+/* Several buffers in data URIs, and compressed views, become one plain buffer. */
+static void test_gltf_write_small_files(void **state)
+{
+    (void)state;
+    uint32_t count = 0;
+    write_folder(PLEAT_SOURCE_DIR "/tests/data/fuzz_gltf", ".small.glb", &count);
+    assert_true(count >= 3);
+}
+
 static void test_gltf_write_asset_generator(void **state)
 {
     (void)state;
@@ -972,6 +981,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gltf_write_unchanged_is_the_same),
         cmocka_unit_test(test_gltf_write_model_made_by_hand),
+        cmocka_unit_test(test_gltf_write_small_files),
         cmocka_unit_test(test_gltf_write_asset_generator),
         cmocka_unit_test(test_gltf_write_keeps_numbers_and_text),
         cmocka_unit_test(test_gltf_write_edit_of_a_shared_mesh),

@@ -82,16 +82,6 @@ static pleat_result place_pieces(pl_writer *w)
     return PLEAT_OK;
 }
 
-static void delete_extension(json_t *object, const char *name)
-{
-    json_t *extensions = json_object_get(object, "extensions");
-    json_object_del(extensions, name);
-    if (extensions && json_object_size(extensions) == 0)
-    {
-        json_object_del(object, "extensions");
-    }
-}
-
 /* Takes a name off the lists of extensions; a list that gets empty goes. */
 static void unlist_extension(json_t *root, const char *name)
 {
@@ -144,8 +134,8 @@ pleat_result pl_writer_layout(pl_writer *w, const char *uri)
         {
             pl_json_set(w, view, "byteOffset", json_integer((json_int_t)w->pieces[i].offset));
         }
-        delete_extension(view, "EXT_meshopt_compression");
-        delete_extension(view, "KHR_meshopt_compression");
+        pl_json_delete_extension(view, "EXT_meshopt_compression");
+        pl_json_delete_extension(view, "KHR_meshopt_compression");
     }
     unlist_extension(w->root, "EXT_meshopt_compression");
     unlist_extension(w->root, "KHR_meshopt_compression");
@@ -157,8 +147,8 @@ pleat_result pl_writer_layout(pl_writer *w, const char *uri)
     json_t *buffer = first ? json_copy(first) : json_object();
     json_t *buffers = json_array();
     json_object_del(buffer, "uri");
-    delete_extension(buffer, "EXT_meshopt_compression");
-    delete_extension(buffer, "KHR_meshopt_compression");
+    pl_json_delete_extension(buffer, "EXT_meshopt_compression");
+    pl_json_delete_extension(buffer, "KHR_meshopt_compression");
     pl_json_set(w, buffer, "byteLength", json_integer((json_int_t)w->total));
     if (uri)
     {

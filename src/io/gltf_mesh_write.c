@@ -307,19 +307,6 @@ static pleat_result check_primitive(const primitive_writer *p, uint32_t index)
     return PLEAT_OK;
 }
 
-static void delete_extension(json_t *object, const char *name)
-{
-    json_t *extensions = json_object_get(object, "extensions");
-    if (json_object_get(extensions, name))
-    {
-        json_object_del(extensions, name);
-        if (json_object_size(extensions) == 0)
-        {
-            json_object_del(object, "extensions");
-        }
-    }
-}
-
 static pleat_result put_primitive(primitive_writer *p, const pleat_mesh *mesh, const pleat_mesh *old_mesh,
                                   uint32_t index, json_t *list)
 {
@@ -327,7 +314,7 @@ static pleat_result put_primitive(primitive_writer *p, const pleat_mesh *mesh, c
     pl_json_append(p->w, list, out);
     PL_TRY(pl_writer_check(p->w));
     PL_TRY(check_primitive(p, index));
-    delete_extension(out, "KHR_draco_mesh_compression");
+    pl_json_delete_extension(out, "KHR_draco_mesh_compression");
     PL_TRY(put_attributes(p, out));
     PL_TRY(put_triangles(p, out));
     PL_TRY(put_targets(p, mesh, old_mesh, out));

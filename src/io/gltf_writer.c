@@ -56,6 +56,16 @@ json_t *pl_section(pl_writer *w, const char *key)
     return section;
 }
 
+void pl_json_delete_extension(json_t *object, const char *name)
+{
+    json_t *extensions = json_object_get(object, "extensions");
+    json_object_del(extensions, name);
+    if (extensions && json_object_size(extensions) == 0)
+    {
+        json_object_del(object, "extensions");
+    }
+}
+
 json_t *pl_json_numbers(pl_writer *w, const float *values, size_t count)
 {
     json_t *array = json_array();

@@ -69,6 +69,8 @@ void pl_json_set(pl_writer *w, json_t *object, const char *key, json_t *value);
 void pl_json_append(pl_writer *w, json_t *array, json_t *value);
 /* The array of root under key, made when absent. */
 json_t *pl_section(pl_writer *w, const char *key);
+/* Takes an extension off an object; an object of extensions that gets empty goes. */
+void pl_json_delete_extension(json_t *object, const char *name);
 json_t *pl_json_numbers(pl_writer *w, const float *values, size_t count);
 
 /* What a new accessor holds. */
