@@ -196,14 +196,99 @@ static void fill_grid(const pl_ring_surface *surface, pl_patch *patch, float row
         const pl_line *line = &patch->lines[i];
         for (uint32_t row = 0; row < rows; ++row)
         {
-            float arc = ((float)row - (float)(rows / 2)) * row_step;
-            arc = fminf(fmaxf(arc, line->low), line->high);
+            float wanted = ((float)row - (float)(rows / 2)) * row_step;
+            float arc = fminf(fmaxf(wanted, line->low), line->high);
             pleat_place place = pl_line_at(surface, line, arc);
             size_t at = (size_t)i * rows + row;
             patch->grid[at] = pl_place_position(surface->topology, surface->positions, &place);
             patch->grid_arc[at] = arc;
+            patch->grid_normal[at] = pl_place_normal(surface->topology, surface->normals, &place);
+            patch->grid_good[at] = fabsf(arc - wanted) < 0.5f * row_step;
         }
     }
+}
+
+/* ---- Overlaps ---- */
+
+/* Lines from far apart on the ring can come around a limb and cover the same cloth. Nodes of the grid are hashed by
+ * place; where nodes of distant stations meet on one side of the cloth, the line that came farther ends. */
+typedef struct overlap_hash
+{
+    uint32_t *first; /* mask + 1: node or PLEAT_NONE */
+    uint32_t *next;  /* by node */
+    uint32_t mask;
+    float inverse_cell;
+} overlap_hash;
+
+static uint32_t hash_of(const overlap_hash *hash, pl_f4 position, int dx, int dy, int dz)
+{
+    uint32_t x = (uint32_t)((int32_t)floorf(position[0] * hash->inverse_cell) + dx);
+    uint32_t y = (uint32_t)((int32_t)floorf(position[1] * hash->inverse_cell) + dy);
+    uint32_t z = (uint32_t)((int32_t)floorf(position[2] * hash->inverse_cell) + dz);
+    uint32_t h = x * 73856093u ^ y * 19349663u ^ z * 83492791u;
+    return (h ^ (h >> 15)) & hash->mask;
+}
+
+static void shorten(pl_line *line, float arc, float by)
+{
+    line->low = arc < 0 ? fmaxf(line->low, fminf(arc + by, 0)) : line->low;
+    line->high = arc > 0 ? fminf(line->high, fmaxf(arc - by, 0)) : line->high;
+}
+
+static bool is_distant(const pl_patch *patch, uint32_t a, uint32_t b)
+{
+    uint32_t count = patch->ring->station_count, apart = a > b ? a - b : b - a;
+    apart = patch->ring->closed && count - apart < apart ? count - apart : apart;
+    return apart > 4;
+}
+
+static void meet(pl_patch *patch, uint32_t a, uint32_t b, float row_step)
+{
+    uint32_t rows = patch->row_count;
+    pl_f4 apart = patch->grid[a] - patch->grid[b];
+    if (!is_distant(patch, a / rows, b / rows) || pl_dot3(apart, apart) > row_step * row_step ||
+        pl_dot3(patch->grid_normal[a], patch->grid_normal[b]) < 0.3f)
+    {
+        return;
+    }
+    uint32_t farther = fabsf(patch->grid_arc[a]) > fabsf(patch->grid_arc[b]) ? a : b;
+    shorten(&patch->lines[farther / rows], patch->grid_arc[farther], row_step);
+}
+
+static pleat_result stop_at_overlaps(pl_patch *patch, float row_step, pl_arena *arena, pleat_error *error)
+{
+    uint32_t node_count = patch->ring->station_count * patch->row_count;
+    overlap_hash hash = {.mask = 63, .inverse_cell = 1 / row_step};
+    while (hash.mask < node_count)
+    {
+        hash.mask = 2 * hash.mask + 1;
+    }
+    hash.first = PL_ARENA_NEW(arena, uint32_t, (size_t)hash.mask + 1);
+    hash.next = PL_ARENA_NEW(arena, uint32_t, node_count);
+    if (!hash.first || !hash.next)
+    {
+        return pl_fail_memory(arena->memory, error, "overlaps of a patch");
+    }
+    memset(hash.first, 0xff, ((size_t)hash.mask + 1) * sizeof *hash.first);
+    for (uint32_t n = 0; n < node_count; ++n)
+    {
+        if (!patch->grid_good[n])
+        {
+            continue;
+        }
+        for (int k = 0; k < 27; ++k)
+        {
+            uint32_t bucket = hash_of(&hash, patch->grid[n], k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
+            for (uint32_t other = hash.first[bucket]; other != PLEAT_NONE; other = hash.next[other])
+            {
+                meet(patch, n, other, row_step);
+            }
+        }
+        uint32_t home = hash_of(&hash, patch->grid[n], 0, 0, 0);
+        hash.next[n] = hash.first[home];
+        hash.first[home] = n;
+    }
+    return PLEAT_OK;
 }
 
 static pleat_result build_tree(pl_patch *patch, pl_arena *arena, const pleat_host *host, pleat_error *error)
@@ -242,7 +327,9 @@ pleat_result pl_patch_make(const pl_ring_surface *surface, const pl_ring *ring, 
     out->lines = PL_ARENA_NEW(arena, pl_line, ring->station_count);
     out->grid = PL_ARENA_NEW(arena, pl_f4, (size_t)ring->station_count * out->row_count);
     out->grid_arc = PL_ARENA_NEW(arena, float, (size_t)ring->station_count * out->row_count);
-    if (!out->lines || !out->grid || !out->grid_arc)
+    out->grid_normal = PL_ARENA_NEW(arena, pl_f4, (size_t)ring->station_count * out->row_count);
+    out->grid_good = PL_ARENA_NEW(arena, bool, (size_t)ring->station_count * out->row_count);
+    if (!out->lines || !out->grid || !out->grid_arc || !out->grid_normal || !out->grid_good)
     {
         return pl_fail_memory(arena->memory, error, "a patch");
     }
@@ -252,6 +339,8 @@ pleat_result pl_patch_make(const pl_ring_surface *surface, const pl_ring *ring, 
     }
     fill_grid(surface, out, row_step);
     stop_at_meetings(surface, out, row_step);
+    fill_grid(surface, out, row_step);
+    PL_TRY(stop_at_overlaps(out, row_step, arena, error));
     fill_grid(surface, out, row_step);
     return build_tree(out, arena, host, error);
 }

@@ -19,8 +19,10 @@ typedef struct pl_patch
     const pl_ring *ring;
     pl_line *lines; /* one a station */
     uint32_t row_count;
-    pl_f4 *grid;     /* stations by rows */
-    float *grid_arc; /* stations by rows */
+    pl_f4 *grid; /* stations by rows */
+    pl_f4 *grid_normal;
+    float *grid_arc;
+    bool *grid_good; /* stations by rows: the line reaches this far */
     pleat_bvh *bvh;  /* over the grid; owned */
     pleat_vec4 *points;
 } pl_patch;

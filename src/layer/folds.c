@@ -78,9 +78,8 @@ static void destroy_layer(void *user)
 }
 
 static pleat_result bind_rings(folds_layer *layer, const pl_folds_plan *plan, const pleat_cloth *cloth,
-                               const pleat_bvh *bvh, const pleat_host *host, pleat_error *error)
+                               const pl_ring_surface *surface, const pleat_host *host, pleat_error *error)
 {
-    pl_ring_surface surface = {cloth->topology, cloth->rest, cloth->rest_normals, bvh};
     uint32_t largest = 0, stations = 0, samples = 0;
     layer->rings = PL_ARENA_NEW(&layer->arena, pl_bound_ring, plan->ring_count);
     if (!layer->rings)
@@ -90,7 +89,7 @@ static pleat_result bind_rings(folds_layer *layer, const pl_folds_plan *plan, co
     for (uint32_t i = 0; i < plan->ring_count; ++i)
     {
         pl_bound_ring *ring = &layer->rings[i];
-        PL_TRY(pl_folds_bind_ring(plan, &plan->rings[i], cloth, &surface, &layer->arena, host, ring, error));
+        PL_TRY(pl_folds_bind_ring(plan, &plan->rings[i], cloth, surface, &layer->arena, host, ring, error));
         uint32_t folds = ring->station_count * ring->fold_count;
         largest = folds > largest ? folds : largest;
         stations = ring->station_count > stations ? ring->station_count : stations;
@@ -125,7 +124,8 @@ static pleat_result create_layer(const void *options, void *plan, const pleat_cl
                                            cloth->topology->triangles, host, &bvh, error);
     if (result == PLEAT_OK)
     {
-        result = bind_rings(layer, plan, cloth, bvh, host, error);
+        pl_ring_surface surface = {cloth->topology, cloth->rest, cloth->rest_normals, bvh};
+        result = bind_rings(layer, plan, cloth, &surface, host, error);
     }
     pleat_bvh_destroy(bvh);
     if (result != PLEAT_OK)
