@@ -32,7 +32,7 @@ typedef struct pleat_folds_options
     float bend;         /* radians; joints that bend less in the clip get no folds; default 10 degrees */
     float irregularity; /* 0 .. 1, default 0: how much the widths of neighbouring folds differ */
     uint32_t seed;      /* of the irregularity */
-    float detail;       /* vertices along a fold, 2 .. 16, default 6: how fine the mesh becomes where folds are */
+    float detail;       /* vertices along a fold, 2 .. 16, default 5: how fine the mesh becomes where folds are */
     bool contact;       /* default true: folds stop where they would pass through each other */
     const char *joints; /* names with wildcards, separated by commas; NULL: all */
 } pleat_folds_options;

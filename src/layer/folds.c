@@ -10,7 +10,7 @@ pleat_folds_options pleat_folds_options_default(void)
     pleat_folds_options options = {0};
     options.strength = 1;
     options.bend = 10 * 3.14159265f / 180;
-    options.detail = 6;
+    options.detail = 5;
     options.contact = true;
     return options;
 }

@@ -29,7 +29,8 @@ typedef struct pl_fold_ring
     float half;                            /* of the region, to each side */
     uint32_t fold_count;                   /* an even number: a valley runs along the ring itself */
     float bounds[2 * PL_FOLDS_A_SIDE + 1]; /* arc lengths where folds begin and end */
-    pl_patch patch;                        /* on the planning surface; released when planning ends */
+    pl_patch patch;                        /* on the planning surface */
+    uint8_t *active; /* stations by fold_count: compressed at some time in the clip, or next to such a fold */
 } pl_fold_ring;
 
 typedef struct pl_folds_plan
@@ -47,6 +48,9 @@ typedef struct pl_folds_plan
 
 pleat_result pl_folds_plan_make(const void *options, const pleat_cloth *coarse, const pleat_layer_preview *preview,
                                 const pleat_host *host, void **plan, pleat_error *error);
+/* The fold that an arc length across a ring lies in. */
+uint32_t pl_fold_ring_at(const pl_fold_ring *ring, float arc);
+
 bool pl_folds_plan_wants(void *plan, uint32_t coarse_triangle, const float barycentric[9], uint32_t level);
 void pl_folds_plan_destroy(void *plan);
 

@@ -17,16 +17,6 @@ typedef struct binder
     uint8_t *vertex_fold;
 } binder;
 
-static uint32_t fold_at(const pl_fold_ring *ring, float s)
-{
-    uint32_t k = 0;
-    while (k + 1 < ring->fold_count && s >= ring->bounds[k + 1])
-    {
-        ++k;
-    }
-    return k;
-}
-
 /* Gives every vertex near the patch its fold, its height in the profile and its place along the ring. Returns how many.
  */
 static uint32_t place_vertices(binder *b)
@@ -42,7 +32,7 @@ static uint32_t place_vertices(binder *b)
         {
             continue;
         }
-        uint32_t k = fold_at(b->from, s);
+        uint32_t k = pl_fold_ring_at(b->from, s);
         float low = b->from->bounds[k], high = b->from->bounds[k + 1];
         b->vertex_u[v] = u;
         b->vertex_fold[v] = (uint8_t)k;
@@ -58,7 +48,8 @@ static bool is_whole(const binder *b, uint32_t station, uint32_t k)
 {
     const pl_line *line = &b->patch.lines[station];
     float slack = 0.02f * b->plan->width;
-    return b->from->bounds[k] >= line->low - slack && b->from->bounds[k + 1] <= line->high + slack;
+    return b->from->active[station * b->from->fold_count + k] && b->from->bounds[k] >= line->low - slack &&
+           b->from->bounds[k + 1] <= line->high + slack;
 }
 
 /* 1 where the fold is whole at all stations within a fold's width, falling to 0 where it is not. */

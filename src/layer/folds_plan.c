@@ -423,6 +423,145 @@ static pleat_result find_rings(planner *p, pleat_error *error)
     return trace_joints(p, lengths, &length_count, error);
 }
 
+/* ---- Which folds the clip ever needs ---- */
+
+/* The places of a line that lie in a fold. */
+typedef struct place_range
+{
+    uint32_t first, count;
+} place_range;
+
+static place_range places_in(const pl_line *line, float low, float high)
+{
+    place_range range = {0, 0};
+    for (uint32_t i = 0; i < line->count; ++i)
+    {
+        if (line->arc[i] >= low && line->arc[i] <= high)
+        {
+            range.first = range.count ? range.first : i;
+            ++range.count;
+        }
+    }
+    return range;
+}
+
+static double length_of(const planner *p, const pl_line *line, place_range range, const pleat_vec4 *positions)
+{
+    double length = 0;
+    pl_f4 before = pl_place_position(p->topology, positions, &line->places[range.first]);
+    for (uint32_t i = range.first + 1; i < range.first + range.count; ++i)
+    {
+        pl_f4 here = pl_place_position(p->topology, positions, &line->places[i]);
+        length += (double)pl_length3(here - before);
+        before = here;
+    }
+    return length;
+}
+
+/* least: stations by folds, the smallest ratio of length to rest length so far. */
+static void watch_ring(const planner *p, const pl_fold_ring *ring, const pleat_vec4 *positions, float *least)
+{
+    for (uint32_t i = 0; i < ring->ring.station_count; ++i)
+    {
+        const pl_line *line = &ring->patch.lines[i];
+        for (uint32_t k = 0; k < ring->fold_count; ++k)
+        {
+            float *ratio = &least[i * ring->fold_count + k];
+            place_range range = places_in(line, ring->bounds[k], ring->bounds[k + 1]);
+            if (range.count < 2)
+            {
+                *ratio = 0; /* too coarse to tell: taken to be needed */
+                continue;
+            }
+            double rest = length_of(p, line, range, p->surface.positions);
+            *ratio = fminf(*ratio, (float)(length_of(p, line, range, positions) / rest));
+        }
+    }
+}
+
+enum
+{
+    NEIGHBOURS = 3 /* stations to each side of a fold that is needed: what it fades over */
+};
+
+static void mark_active(const pl_fold_ring *ring, uint32_t station, uint32_t k)
+{
+    uint32_t count = ring->ring.station_count;
+    for (uint32_t d = 0; d <= 2 * NEIGHBOURS; ++d)
+    {
+        uint32_t at = station + d + (ring->ring.closed ? count : 0) - NEIGHBOURS;
+        at = ring->ring.closed ? at % count : at;
+        if (at < count)
+        {
+            ring->active[at * ring->fold_count + k] = 1;
+        }
+    }
+}
+
+/* A fold that is compressed is active; one that is compressed so much that contact may stop it has those behind it
+ * active too, which take its length over. */
+static void choose_active(const pl_fold_ring *ring, const float *least)
+{
+    uint32_t middle = ring->fold_count / 2;
+    for (uint32_t i = 0; i < ring->ring.station_count; ++i)
+    {
+        for (uint32_t k = 0; k < ring->fold_count; ++k)
+        {
+            float ratio = least[i * ring->fold_count + k];
+            uint32_t spare = ratio < 0.75f ? SPARE + 1 : ratio < 0.99f ? 1 : 0;
+            for (uint32_t n = 0; ratio < 0.9995f && n <= spare; ++n)
+            {
+                uint32_t at = k < middle ? k - n : k + n; /* wraps below 0, past fold_count */
+                if (at < ring->fold_count)
+                {
+                    mark_active(ring, i, at);
+                }
+            }
+        }
+    }
+}
+
+static pleat_result watch_folds(planner *p, const pleat_layer_preview *preview, pleat_error *error)
+{
+    pl_folds_plan *plan = p->plan;
+    pleat_vec4 *coarse = PL_ARENA_NEW(&p->scratch, pleat_vec4, p->coarse->topology->vertex_count);
+    pleat_vec4 *positions = PL_ARENA_NEW(&p->scratch, pleat_vec4, p->topology->vertex_count);
+    float **least = PL_ARENA_NEW(&p->scratch, float *, plan->ring_count);
+    if (!coarse || !positions || !least)
+    {
+        return pl_fail_memory(p->scratch.memory, error, "a look at the clip");
+    }
+    bool known = p->coarse->frame_count > 0;
+    for (uint32_t r = 0; r < plan->ring_count; ++r)
+    {
+        uint32_t folds = plan->rings[r].ring.station_count * plan->rings[r].fold_count;
+        least[r] = PL_ARENA_NEW(&p->scratch, float, folds);
+        plan->rings[r].active = PL_ARENA_NEW(&plan->arena, uint8_t, folds);
+        if (!least[r] || !plan->rings[r].active)
+        {
+            return pl_fail_memory(p->scratch.memory, error, "a look at the clip");
+        }
+        for (uint32_t i = 0; i < folds; ++i)
+        {
+            least[r][i] = known ? 1 : 0; /* no clip: everything may be needed */
+        }
+    }
+    for (uint32_t f = 0; f < p->coarse->frame_count && plan->ring_count; ++f)
+    {
+        PL_TRY(preview->look(preview->user, f, coarse, error));
+        pleat_loop_points(p->loop, PLEAT_LOOP_SURFACE, coarse, positions, &p->host->tasks);
+        for (uint32_t r = 0; r < plan->ring_count; ++r)
+        {
+            watch_ring(p, &plan->rings[r], positions, least[r]);
+        }
+    }
+    for (uint32_t r = 0; r < plan->ring_count; ++r)
+    {
+        choose_active(&plan->rings[r], least[r]);
+    }
+    return PLEAT_OK;
+}
+
 /* ---- The plan ---- */
 
 static pleat_result check_options(const pleat_folds_options *options, pleat_error *error)
@@ -467,7 +606,8 @@ static pleat_result make_plan(planner *p, const pleat_layer_preview *preview, pl
     PL_TRY(watch_clip(p, preview, error));
     choose_joints(p);
     PL_TRY(make_surface(p, error));
-    return find_rings(p, error);
+    PL_TRY(find_rings(p, error));
+    return watch_folds(p, preview, error);
 }
 
 pleat_result pl_folds_plan_make(const void *options, const pleat_cloth *coarse, const pleat_layer_preview *preview,
@@ -503,6 +643,37 @@ pleat_result pl_folds_plan_make(const void *options, const pleat_cloth *coarse, 
     return PLEAT_OK;
 }
 
+uint32_t pl_fold_ring_at(const pl_fold_ring *ring, float arc)
+{
+    uint32_t k = 0;
+    while (k + 1 < ring->fold_count && arc >= ring->bounds[k + 1])
+    {
+        ++k;
+    }
+    return k;
+}
+
+/* Is a fold active within a distance of a place of the patch? */
+static bool any_active(const pl_fold_ring *ring, float u, float s, float around)
+{
+    uint32_t count = ring->ring.station_count, first = pl_fold_ring_at(ring, s - around);
+    uint32_t last = pl_fold_ring_at(ring, s + around);
+    int32_t reach = (int32_t)fminf(around * (float)count / ring->ring.length, (float)count) + 1;
+    for (int32_t d = -reach; d <= reach + 1; ++d)
+    {
+        int64_t at = (int64_t)u + d;
+        at = ring->ring.closed ? (at % count + count) % count : at;
+        for (uint32_t k = first; at >= 0 && at < count && k <= last; ++k)
+        {
+            if (ring->active[(uint32_t)at * ring->fold_count + k])
+            {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 bool pl_folds_plan_wants(void *user, uint32_t triangle, const float barycentric[9], uint32_t level)
 {
     const pl_folds_plan *plan = user;
@@ -532,7 +703,8 @@ bool pl_folds_plan_wants(void *user, uint32_t triangle, const float barycentric[
     float reach = 0.5f * longest + 0.3f * plan->width, u, s;
     for (uint32_t i = 0; i < plan->ring_count; ++i)
     {
-        if (pl_patch_find(&plan->rings[i].patch, middle, pl_normalize3(normal), reach, &u, &s))
+        if (pl_patch_find(&plan->rings[i].patch, middle, pl_normalize3(normal), reach, &u, &s) &&
+            any_active(&plan->rings[i], u, s, 0.5f * longest))
         {
             return true;
         }
