@@ -13,9 +13,9 @@ PLEAT_BEGIN
 
 /* ---- Files that appear together --------------------------------------------------------------------------------- */
 
-/* A group of outputs: every function that writes and takes a group leaves its file beside the final name, complete and on
- * disk; commit then renames all of them, or none. Without a group (NULL) a file appears by itself. Not for use by two
- * threads at once; must outlive the writers that use it. */
+/* A group of outputs: every function that writes and takes a group leaves its file beside the final name, complete and
+ * on disk; commit then renames all of them, or none. Without a group (NULL) a file appears by itself. Not for use by
+ * two threads at once; must outlive the writers that use it. */
 typedef struct pleat_outputs pleat_outputs;
 pleat_result pleat_outputs_create(const pleat_host *host, pleat_outputs **outputs, pleat_error *error);
 /* On failure every target is as it was; what the group holds stays beside, for another try or for destroy. */
@@ -111,8 +111,8 @@ pleat_result pleat_gltf_write(const pleat_asset *asset, const pleat_gltf_edits *
 /* ---- Point caches and mesh sequences out --------------------------------------------------------------------------
  */
 
-/* What a cache holds, and for OBJ and PLY the mesh its frames are drawn on. Its arrays must stay valid while a writer uses
- * them. */
+/* What a cache holds, and for OBJ and PLY the mesh its frames are drawn on. Its arrays must stay valid while a writer
+ * uses them. */
 typedef struct pleat_cache_desc
 {
     uint32_t vertex_count;

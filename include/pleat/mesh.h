@@ -222,8 +222,8 @@ typedef enum pleat_walk_end
 } pleat_walk_end;
 
 /* Walks the straightest path from a place along a direction (projected into the start triangle) for a length.
- * Edges are crossed by unfolding; at a vertex the path leaves so that the angle is equal on both sides. Within 1e-6 of a
- * vertex (barycentric) the path goes through it; within 1e-6 rad of a border that it is on, along it. */
+ * Edges are crossed by unfolding; at a vertex the path leaves so that the angle is equal on both sides. Within 1e-6 of
+ * a vertex (barycentric) the path goes through it; within 1e-6 rad of a border that it is on, along it. */
 typedef struct pleat_walk
 {
     const pleat_topology *topology;
@@ -233,8 +233,8 @@ typedef struct pleat_walk
     float length;
     /* Transported along: comes back in end_vector as the parallel transport of this vector. */
     pleat_vec4 vector;
-    /* Receives each place where the path leaves a triangle, start and end included; may be NULL. A place is given in the
-     * triangle that it leaves, so the piece from place i to i + 1 lies in the triangle of place i + 1. */
+    /* Receives each place where the path leaves a triangle, start and end included; may be NULL. A place is given in
+     * the triangle that it leaves, so the piece from place i to i + 1 lies in the triangle of place i + 1. */
     pleat_place *path;
     uint32_t path_capacity;
 } pleat_walk;
