@@ -153,6 +153,12 @@ static void check_film(const char *name, const char *expected)
     probe(copy, "codec_name,width,height,r_frame_rate,nb_read_frames", told, sizeof told);
     assert_true(strncmp(told, expected, strlen(expected)) == 0);
 
+    if (!strstr(name, ".gif"))
+    {
+        probe(copy, "color_space", told, sizeof told);
+        assert_true(strncmp(told, "bt709", 5) == 0);
+    }
+
     /* The last frame again, as grey bytes: 40 + 45 and 180 + 45. */
     char command[1600];
     snprintf(command, sizeof command, "ffmpeg -v error -i '%s' -vf 'select=eq(n\\,%d)' -f rawvideo -pix_fmt rgb24 -",

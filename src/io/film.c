@@ -23,6 +23,7 @@ extern char **environ;
 enum
 {
     ARGUMENTS_MAX = 64,
+    OPTIONS_MAX = 28,
     SIDE_MAX = 8192,
     LOSS_MAX = 51
 };
@@ -42,23 +43,26 @@ struct pleat_film
     bool failed;
 };
 
+/* Without them players guess the matrix by the size. */
+#define COLOR_TAGS "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv"
+
 /* One line a kind of film: how ffmpeg is to write it. */
 static const struct kind
 {
     const char *ending;
     bool even_sides;
     uint32_t loss_more;
-    const char *options[20]; /* "LOSS" stands for the number */
+    const char *options[OPTIONS_MAX]; /* "LOSS" stands for the number */
 } kinds[] = {
     {".mp4",
      true,
      0,
-     {"-vf", "scale=out_color_matrix=bt709:out_range=tv", "-c:v", "libx264", "-preset", "medium", "-crf", "LOSS",
-      "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4"}},
+     {"-vf", "scale=out_color_matrix=bt709:out_range=tv", COLOR_TAGS, "-c:v", "libx264", "-preset", "medium", "-crf",
+      "LOSS", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4"}},
     {".webm",
      true,
      12,
-     {"-vf", "scale=out_color_matrix=bt709:out_range=tv", "-c:v", "libvpx-vp9", "-crf", "LOSS", "-b:v", "0",
+     {"-vf", "scale=out_color_matrix=bt709:out_range=tv", COLOR_TAGS, "-c:v", "libvpx-vp9", "-crf", "LOSS", "-b:v", "0",
       "-deadline", "good", "-cpu-used", "4", "-pix_fmt", "yuv420p", "-f", "webm"}},
     {".gif",
      false,
@@ -143,7 +147,7 @@ static int spawn(pleat_film *film, const struct kind *kind, int child_end)
                                             "pipe:0", "-an",      "-threads",     "2",         "-map_metadata",
                                             "-1",     "-fflags",  "+bitexact",    "-flags:v",  "+bitexact"};
     int count = 25;
-    for (int i = 0; i < 20 && kind->options[i]; ++i)
+    for (int i = 0; i < OPTIONS_MAX && kind->options[i]; ++i)
     {
         arguments[count++] = strcmp(kind->options[i], "LOSS") == 0 ? loss : kind->options[i];
     }
