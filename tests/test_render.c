@@ -476,6 +476,36 @@ static void test_render_hides_curves_behind_surfaces(void **state)
     assert_true(pixel(WIDTH / 2 + 18, HEIGHT / 2)[1] > pixel(WIDTH / 2 + 18, HEIGHT / 2)[0] + 40);
 }
 
+/* Millimetres or kilometres: the same picture. */
+static void test_render_does_not_depend_on_the_unit(void **state)
+{
+    (void)state;
+    NEED_DRIVER();
+    static uint8_t first[sizeof buffer];
+    const float scales[] = {1, 1e-3f, 1e3f};
+    for (int i = 0; i < 3; ++i)
+    {
+        pleat_scene scene = pleat_scene_default();
+        pleat_drawable d = make_ball(0, scales[i], 0, 0.9f * scales[i]);
+        scene.drawable_count = 1;
+        scene.drawables = &d;
+        pleat_bounds_add(&scene.bounds, BALL_VERTICES, the_ball.positions);
+        pleat_view view = pleat_view_default();
+        pleat_camera camera = pleat_camera_frame(&scene.bounds, &view, WIDTH, HEIGHT);
+        draw(&scene, &camera);
+        uint32_t different = 0;
+        for (size_t k = 0; k < sizeof buffer && i > 0; ++k)
+        {
+            different += abs(buffer[k] - first[k]) > 3;
+        }
+        assert_true(different < 60); /* single pixels at edges may fall either way */
+        if (i == 0)
+        {
+            memcpy(first, buffer, sizeof first);
+        }
+    }
+}
+
 /* ---- Cameras ---- */
 
 static void test_render_camera_frames_the_box(void **state)
@@ -686,6 +716,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_render_ground_is_dark_only_in_the_shadow),
         cmocka_unit_test(test_render_colors_stretch_to_the_ends),
         cmocka_unit_test(test_render_hides_curves_behind_surfaces),
+        cmocka_unit_test(test_render_does_not_depend_on_the_unit),
         cmocka_unit_test(test_render_camera_frames_the_box),
         cmocka_unit_test(test_render_camera_focuses_on_a_ball),
         cmocka_unit_test(test_render_text_stays_in_its_box),

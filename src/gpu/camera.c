@@ -82,7 +82,9 @@ pleat_camera pleat_framing_camera(const pleat_framing *framing)
     view_axes(&f.view, &right, &up, &back);
     float distance = fmaxf((f.across_high - f.across_low) / (2 * f.across_tangent),
                            (f.along_high - f.along_low) / (2 * f.along_tangent));
-    distance = fmaxf(distance, f.near_most + 1e-3f);
+    /* A single point has no size to step back from. */
+    float depth = f.near_most - f.far_most;
+    distance = fmaxf(distance, f.near_most + fmaxf(0.01f * depth, 1e-5f));
     pl_f4 center =
         right * pl_splat(0.5f * (f.across_high + f.across_low)) + up * pl_splat(0.5f * (f.along_high + f.along_low));
     pleat_camera camera;

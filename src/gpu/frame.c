@@ -56,7 +56,7 @@ static void put_rows(float out[16], pl_f4 x, float ox, pl_f4 y, float oy, pl_f4 
 
 static float radius_of(const pleat_bounds *bounds)
 {
-    return 0.5f * pl_length3(pl_from(bounds->high) - pl_from(bounds->low));
+    return fmaxf(0.5f * pl_length3(pl_from(bounds->high) - pl_from(bounds->low)), 1e-6f);
 }
 
 /* Near and far as tight as the bounds allow. */
@@ -70,8 +70,8 @@ static void lens(pl_frame *frame, const basis *b, const pleat_bounds *bounds, co
         nearest = fminf(nearest, depth);
         farthest = fmaxf(farthest, depth);
     }
-    float pad = 0.01f * radius + 1e-4f;
-    float least = 0.005f * radius + 1e-4f;
+    float pad = 0.01f * radius;
+    float least = 0.005f * radius;
     float z_near = fmaxf(nearest - pad, least);
     float z_far = fmaxf(farthest + pad, 2 * z_near);
     float tangent = tanf(camera->field * 0.5f * 3.14159265f / 180);
@@ -174,8 +174,8 @@ static void shadow_map(pl_frame *frame, const basis *b, const pleat_scene *scene
     sx = range_meet(sx, fx);
     sy = range_meet(sy, fy);
     float margin = 1.06f;
-    float width = fmaxf(fmaxf(sx.high - sx.low, sy.high - sy.low) * margin, 1e-4f);
-    float pad = 0.01f * radius + 1e-4f;
+    float width = fmaxf(fmaxf(sx.high - sx.low, sy.high - sy.low) * margin, 1e-4f * radius);
+    float pad = 0.01f * radius;
     float depth = sz.high - sz.low + 2 * pad;
     float ox = 0.5f - 0.5f * (sx.low + sx.high) / width;
     float oy = 0.5f - 0.5f * (sy.low + sy.high) / width;
@@ -198,8 +198,8 @@ static void floor_map(pl_frame *frame, const basis *b, const pleat_scene *scene,
 {
     float radius = radius_of(bounds);
     pl_f4 low = pl_from(bounds->low), high = pl_from(bounds->high);
-    float width = fmaxf(high[0] - low[0], high[2] - low[2]) + 0.8f * radius + 1e-4f;
-    float height = fmaxf(high[1] - scene->studio.ground_height, 1e-3f);
+    float width = fmaxf(high[0] - low[0], high[2] - low[2]) + 0.8f * radius;
+    float height = fmaxf(high[1] - scene->studio.ground_height, 1e-3f * radius);
     pl_f4 rows[3] = {pl_set(1 / width, 0, 0, 0), pl_set(0, 0, 1 / width, 0), pl_set(0, 1 / height, 0, 0)};
     float ox = 0.5f - 0.5f * (low[0] + high[0]) / width;
     float oy = 0.5f - 0.5f * (low[2] + high[2]) / width;

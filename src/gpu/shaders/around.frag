@@ -123,7 +123,7 @@ float open_sky_at(vec2 pixel, vec3 place, vec3 n, float noise, float jitter)
             vec3 d = place_at(ivec2(front ? pixel + offset : pixel - offset)) - place;
             float squared = dot(d, d);
             float fade = clamp(1.0 - squared / (metres * metres), 0.0, 1.0);
-            float cosine_here = mix(-1.0, dot(d, v) * inversesqrt(squared + 1e-12), fade);
+            float cosine_here = mix(-1.0, dot(d, v) * inversesqrt(squared + 1e-8 * metres * metres), fade);
             high = max(high, front ? vec2(-1.0, cosine_here) : vec2(cosine_here, -1.0));
         }
         vec2 horizon = acos(clamp(high, -1.0, 1.0));
