@@ -2,3 +2,4 @@
 GROUP(bvh)
 GROUP(skin)
 GROUP(loop)
+GROUP(bake)
