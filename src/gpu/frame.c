@@ -225,7 +225,7 @@ pl_frame pl_frame_make(const pleat_scene *scene, const pleat_bounds *bounds, con
     lens(&frame, &b, bounds, camera, w / h);
     put(frame.size, pl_set(w, h, 1 / w, 0), 1 / h);
     put_light(&frame, 0, &b, &studio->key, 0);
-    put_light(&frame, 1, &b, &studio->fill, 0.4f); /* a wide, soft source */
+    put_light(&frame, 1, &b, &studio->fill, 0.2f); /* a wide, soft source */
     put_light(&frame, 2, &b, &studio->rim, 0);
     put(frame.up, to_view(&b, pl_set(0, 1, 0, 0)), camera->eye.y - studio->ground_height);
     put(frame.sky_light, pl_set(studio->sky[0], studio->sky[1], studio->sky[2], 0), studio->exposure);

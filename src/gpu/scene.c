@@ -11,7 +11,7 @@ pleat_drawable pleat_drawable_default(void)
 pleat_studio pleat_studio_default(void)
 {
     return (pleat_studio){.key = {-42, 44, {1.0f, 0.96f, 0.90f}, 1.4f},
-                          .fill = {58, 10, {0.78f, 0.87f, 1.0f}, 0.16f},
+                          .fill = {58, 10, {0.78f, 0.87f, 1.0f}, 0.30f},
                           .rim = {150, 35, {0.93f, 0.96f, 1.0f}, 1.6f},
                           .key_size = 9,
                           .sky = {0.20f, 0.22f, 0.25f},
