@@ -1,0 +1,25 @@
+# Judges of the ends: other programs open what pleat writes. Not in the sanitizers' builds, where they say nothing more.
+if(PLEAT_SANITIZE)
+    return()
+endif()
+set(judges ${CMAKE_CURRENT_SOURCE_DIR}/judges)
+set(judged ${PROJECT_BINARY_DIR}/test-output)
+
+# The python that Debian's python3-numpy belongs to comes before any other.
+find_program(PYTHON_PROGRAM python3 PATHS /usr/bin NO_DEFAULT_PATH)
+find_program(PYTHON_PROGRAM python3 REQUIRED)
+
+# The built-in characters as files, in test-output/characters.
+add_executable(judge_characters judges/characters.c)
+target_link_libraries(judge_characters PRIVATE pleat_io pleat_make)
+file(MAKE_DIRECTORY ${judged}/characters)
+add_test(NAME judge_characters COMMAND judge_characters ${judged}/characters)
+set_tests_properties(judge_characters PROPERTIES FIXTURES_SETUP characters)
+
+# A test that reads the built-in characters and skips itself with 77; further arguments are its command.
+function(add_judge name)
+    add_test(NAME ${name} COMMAND ${ARGN})
+    set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 FIXTURES_REQUIRED characters)
+endfunction()
+
+add_judge(judge_evaluate ${PYTHON_PROGRAM} -B ${judges}/evaluate.py $<TARGET_FILE:pleat> ${judged})

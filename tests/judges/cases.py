@@ -1,0 +1,87 @@
+"""What the judges written in Python share: cases that the tally counts, point caches, runs of the program."""
+import glob
+import json
+import os
+import subprocess
+import sys
+
+import numpy
+
+
+class Skip(Exception):
+    """A case that cannot run here, with the reason."""
+
+
+class Cases:
+    """Runs cases one after the other and prints a line for each, in the form that tools/tally.awk counts."""
+
+    def __init__(self):
+        self.failed = 0
+
+    def run(self, name, function, *arguments):
+        try:
+            function(*arguments)
+            print(f"[       OK ] {name}", flush=True)
+        except Skip as skip:
+            print(f"skipped: {skip}")
+            print(f"[  SKIPPED ] {name}", flush=True)
+        except Exception as error:
+            print(f"{type(error).__name__}: {error}")
+            print(f"[  FAILED  ] {name}", flush=True)
+            self.failed += 1
+
+    def end(self):
+        sys.stdout.flush()
+        sys.exit(1 if self.failed else 0)
+
+
+def data(*path):
+    """A file of the shared test data."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    root = os.environ.get("PLEAT_DATA") or os.path.join(here, "..", "..", "..", "shared", "data")
+    file = os.path.normpath(os.path.join(root, *path))
+    if not os.path.exists(file):
+        raise Skip(f"no {os.path.join(*path)} in the shared data")
+    return file
+
+
+def built_in(folder):
+    """The files of the built-in characters."""
+    files = sorted(glob.glob(os.path.join(folder, "characters", "*.glb")))
+    if not files:
+        raise FileNotFoundError(f"no built-in characters in {folder}; the test judge_characters writes them")
+    return files
+
+
+def stem(path):
+    return os.path.splitext(os.path.basename(path))[0]
+
+
+def bake(pleat, file, *arguments):
+    """The report of pleat bake."""
+    command = [pleat, "bake", file, "--json", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"exit {done.returncode} of {' '.join(command)}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def read_pc2(path):
+    """The frames of a PC2 file, #frames by #points by 3."""
+    with open(path, "rb") as file:
+        head = file.read(32)
+        if head[:12] != b"POINTCACHE2\0":
+            raise ValueError(f"{path} is no PC2 file")
+        points, samples = numpy.frombuffer(head, "<i4", 1, 16)[0], numpy.frombuffer(head, "<i4", 1, 28)[0]
+        return numpy.frombuffer(file.read(), "<f4").reshape(samples, points, 3).astype(float)
+
+
+def read_sidecar(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def height(points):
+    """Of a figure, along +Y; of something flat, its largest extent."""
+    extent = points.max(axis=0) - points.min(axis=0)
+    return extent[1] if extent[1] > 0.05 * extent.max() else max(extent.max(), 1e-30)
