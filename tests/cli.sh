@@ -437,6 +437,21 @@ test_bake_of_a_dancer_is_the_same_for_any_threads()
     diff -r dancer1 dancer4
 }
 
+test_bake_of_shared_characters_is_valid_gltf()
+{
+    local data=${PLEAT_DATA:-$here/../../shared/data} pairs=""
+    [ -r "$data/README.md" ] || skip "no shared data"
+    [ -d "$here/node_modules/gltf-validator" ] || skip "no gltf-validator in tests/node_modules"
+    mkdir -p shared
+    for file in "$data"/{khr,mh,webxr,quat,gen,cwf}_*/*.glb; do
+        works bake "$file" --skin dqs --fps 1 --quiet -o "shared/$(basename "$file")"
+        pairs="$pairs shared/$(basename "$file")=$file"
+    done
+    [ "$(echo "$pairs" | wc -w)" -ge 10 ]
+    # shellcheck disable=SC2086
+    node "$here/validate.mjs" $pairs
+}
+
 test_broken_files_do_no_harm()
 {
     python3 "$here/cli_broken.py" "$pleat" broken 400

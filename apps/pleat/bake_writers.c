@@ -300,18 +300,27 @@ static pleat_result make_edits(bake_writers *writers, const pleat_morphs *morphs
     pleat_weights_edit *weights;
     PL_ARENA_NEW_OR_FAIL(meshes, &writers->arena, pleat_mesh_edit, count, error);
     PL_ARENA_NEW_OR_FAIL(weights, &writers->arena, pleat_weights_edit, count, error);
+    *edits = (pleat_gltf_edits){.mesh_edits = meshes, .weights_edits = weights};
     for (uint32_t i = 0; i < count; ++i)
     {
         const pleat_morphed *morphed = pleat_morphs_get(morphs, i);
-        meshes[i] = (pleat_mesh_edit){morphed->node, &morphed->mesh, morphed->source_vertex};
-        weights[i] = (pleat_weights_edit){.node = morphed->node,
-                                          .clip = writers->clip,
-                                          .key_count = pleat_bake_get_shape(writers->bake)->frame_count,
-                                          .times = pleat_morphs_times(morphs),
-                                          .weights = morphed->weights};
+        bool refined = !morphed->source_vertex || !morphed->source_vertex[0];
+        if (!refined && morphed->mesh.target_count == morphed->input_target_count)
+        {
+            continue; /* so little moves that no target was needed: the input's mesh stays */
+        }
+        meshes[edits->mesh_edit_count++] = (pleat_mesh_edit){morphed->node, &morphed->mesh, morphed->source_vertex};
+        if (morphed->mesh.target_count == 0)
+        {
+            continue;
+        }
+        weights[edits->weights_edit_count++] =
+            (pleat_weights_edit){.node = morphed->node,
+                                 .clip = writers->clip,
+                                 .key_count = pleat_bake_get_shape(writers->bake)->frame_count,
+                                 .times = pleat_morphs_times(morphs),
+                                 .weights = morphed->weights};
     }
-    *edits = (pleat_gltf_edits){
-        .mesh_edit_count = count, .mesh_edits = meshes, .weights_edit_count = count, .weights_edits = weights};
 fail:
     return result;
 }

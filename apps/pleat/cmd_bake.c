@@ -12,6 +12,7 @@
 #include "pleat/io.h"
 #include "pleat/morphs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,6 +136,20 @@ static bool plays_by_itself(const pleat_bake_desc *desc)
     return desc->skinning == PLEAT_LBS && desc->layer_count == 0 && !points;
 }
 
+/* Morph targets are played by the clip that was baked; a viewer that plays another one sees linear skinning. */
+static void warn_of_other_clips(app_session *session, const pleat_model *model, const pleat_bake_desc *desc,
+                                const pleat_morphs *morphs)
+{
+    if (pleat_morphs_count(morphs) && model->clip_count > 1 && desc->clip != PLEAT_NONE)
+    {
+        char message[300];
+        snprintf(message, sizeof message,
+                 "only the clip '%.100s' was baked; the other %u play with linear skinning alone",
+                 shown(model->clips[desc->clip].name), model->clip_count - 1);
+        session->host.log(session->host.log_user, PLEAT_WARNING, message);
+    }
+}
+
 /* Both passes, the glTF files, and the moment where everything appears. */
 static pleat_result run_bake(app_session *session, const pleat_asset *asset, pleat_bake *bake,
                              const pleat_bake_desc *desc, const bake_targets *targets, bake_report *report,
@@ -173,6 +188,7 @@ static pleat_result run_bake(app_session *session, const pleat_asset *asset, ple
     report->write_seconds = seconds_now() - start;
     if (result == PLEAT_OK && morphs)
     {
+        warn_of_other_clips(session, pleat_asset_model(asset), desc, morphs);
         result = report_morphs(report, pleat_asset_model(asset), morphs, error);
     }
     writers_destroy(writers);
