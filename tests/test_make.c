@@ -3,6 +3,7 @@
 
 #include "pleat/make.h"
 #include "pleat/mesh.h"
+#include "pleat/rig.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -524,6 +525,63 @@ static void test_make_dancer_is_170_cm_tall(void **state)
     assert_true(left == -right);
 }
 
+/* The length of the line in which a mesh meets the plane y = height, between two x. */
+static float girth(const pleat_mesh *mesh, float height, float from, float to)
+{
+    float sum = 0;
+    for (uint32_t p = 0; p < mesh->primitive_count; ++p)
+    {
+        const pleat_primitive *primitive = &mesh->primitives[p];
+        for (uint32_t t = 0; t < primitive->triangle_count; ++t)
+        {
+            pleat_vec3 ends[3];
+            uint32_t found = 0;
+            for (uint32_t k = 0; k < 3; ++k)
+            {
+                pleat_vec3 a = primitive->positions[primitive->triangles[3 * t + k]];
+                pleat_vec3 b = primitive->positions[primitive->triangles[3 * t + (k + 1) % 3]];
+                if ((a.y < height) != (b.y < height))
+                {
+                    float u = (height - a.y) / (b.y - a.y);
+                    ends[found++] = (pleat_vec3){a.x + u * (b.x - a.x), height, a.z + u * (b.z - a.z)};
+                }
+            }
+            float middle = found == 2 ? (ends[0].x + ends[1].x) / 2 : to + 1;
+            sum += middle > from && middle < to ? hypotf(ends[0].x - ends[1].x, ends[0].z - ends[1].z) : 0;
+        }
+    }
+    return sum;
+}
+
+/* Girths of a slim woman of that height, in metres; what a tailor would measure over leotard and tights. (The skin lies
+ * 6 mm deeper at the hips.) */
+static void test_make_dancer_has_a_dancers_measures(void **state)
+{
+    (void)state;
+    static const struct
+    {
+        const char *what, *mesh;
+        float height, from, to, low, high;
+    } measures[] = {
+        {"bust", "leotard", 1.220f, -0.17f, 0.17f, 0.80f, 0.90f},
+        {"waist", "leotard", 1.065f, -0.2f, 0.2f, 0.60f, 0.70f},
+        {"hips", "skin", 0.870f, -0.2f, 0.2f, 0.82f, 0.93f},
+        {"thigh", "tights", 0.740f, 0, 0.2f, 0.46f, 0.55f},
+        {"knee", "tights", 0.485f, 0, 0.2f, 0.31f, 0.38f},
+        {"calf", "tights", 0.345f, 0, 0.2f, 0.31f, 0.37f},
+        {"ankle", "tights", 0.110f, 0, 0.2f, 0.19f, 0.24f},
+        {"neck", "skin", 1.470f, -0.1f, 0.1f, 0.28f, 0.37f},
+        {"head", "skin", 1.625f, -0.1f, 0.1f, 0.52f, 0.60f},
+    };
+    for (uint32_t i = 0; i < sizeof measures / sizeof measures[0]; ++i)
+    {
+        float length = girth(find_mesh(model_of("dancer"), measures[i].mesh), measures[i].height, measures[i].from,
+                             measures[i].to);
+        print_message("%s: %.1f cm\n", measures[i].what, 100 * (double)length);
+        assert_true(length > measures[i].low && length < measures[i].high);
+    }
+}
+
 static int compare_points(const void *a, const void *b)
 {
     return memcmp(a, b, sizeof(pleat_vec3));
@@ -614,6 +672,94 @@ static void test_make_dancer_has_joints_and_clips(void **state)
     }
 }
 
+/* The lowest point of the slippers in a pose, by linear blending. */
+static float lowest_sole(const pleat_primitive *slippers, const pleat_affine *joints)
+{
+    float lowest = 10;
+    for (uint32_t v = 0; v < slippers->vertex_count; ++v)
+    {
+        pleat_vec3 p = slippers->positions[v];
+        float y = 0;
+        for (uint32_t k = 0; k < 4; ++k)
+        {
+            const float *row = joints[slippers->joints[4 * v + k]].row[1];
+            y += slippers->weights[4 * v + k] * (row[0] * p.x + row[1] * p.y + row[2] * p.z + row[3]);
+        }
+        lowest = fminf(lowest, y);
+    }
+    return lowest;
+}
+
+/* The standing foot stays where it is in every frame, and no foot goes through the floor. */
+static void test_make_dancer_stands_on_the_floor(void **state)
+{
+    (void)state;
+    const pleat_model *model = model_of("dancer");
+    const pleat_mesh *skin = find_mesh(model, "skin");
+    const pleat_primitive *slippers = NULL;
+    uint32_t foot = PLEAT_NONE;
+    for (uint32_t p = 0; p < skin->primitive_count; ++p)
+    {
+        bool found = strcmp(model->materials[skin->primitives[p].material].name, "slippers") == 0;
+        slippers = found ? &skin->primitives[p] : slippers;
+    }
+    for (uint32_t n = 0; n < model->node_count; ++n)
+    {
+        foot = strcmp(model->nodes[n].name, "left_foot") == 0 ? n : foot;
+    }
+    assert_true(slippers && foot != PLEAT_NONE);
+    pleat_pose *pose = NULL;
+    pleat_affine joints[64];
+    assert_int_equal(pleat_pose_create(model, NULL, &pose, NULL), PLEAT_OK);
+    pleat_pose_sample(pose, NULL, 0);
+    pleat_affine rest = pleat_pose_worlds(pose)[foot];
+    for (uint32_t c = 0; c < model->clip_count; ++c)
+    {
+        uint32_t frame_count = model->clips[c].channels[0].key_count;
+        for (uint32_t f = 0; f < frame_count; ++f)
+        {
+            pleat_pose_sample(pose, &model->clips[c], (float)f / 30);
+            pleat_affine now = pleat_pose_worlds(pose)[foot];
+            for (uint32_t k = 0; k < 3; ++k)
+            {
+                assert_true(fabsf(now.row[k][3] - rest.row[k][3]) < 0.008f);
+            }
+            pleat_pose_joints(pose, 0, joints);
+            assert_true(lowest_sole(slippers, joints) > -0.005f);
+        }
+    }
+    pleat_pose_destroy(pose);
+}
+
+/* In the arabesque the working foot is lifted behind to the height of the hips or more, on a straight leg. */
+static void test_make_dancer_lifts_her_leg(void **state)
+{
+    (void)state;
+    const pleat_model *model = model_of("dancer");
+    uint32_t joints[4] = {0};
+    static const char *const names[4] = {"hips", "right_thigh", "right_shin", "right_foot"};
+    for (uint32_t n = 0; n < model->node_count; ++n)
+    {
+        for (uint32_t i = 0; i < 4; ++i)
+        {
+            joints[i] = strcmp(model->nodes[n].name, names[i]) == 0 ? n : joints[i];
+        }
+    }
+    pleat_pose *pose = NULL;
+    assert_int_equal(pleat_pose_create(model, NULL, &pose, NULL), PLEAT_OK);
+    pleat_pose_sample(pose, find_clip(model, "arabesque"), 3.4f);
+    pleat_vec3 at[4];
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        pleat_affine world = pleat_pose_worlds(pose)[joints[i]];
+        at[i] = (pleat_vec3){world.row[0][3], world.row[1][3], world.row[2][3]};
+    }
+    assert_true(at[3].y > at[0].y && at[3].z < at[0].z - 0.6f);
+    float bones = point_distance(at[1], at[2]) + point_distance(at[2], at[3]);
+    assert_true(point_distance(at[1], at[3]) > 0.995f * bones);
+    pleat_pose_destroy(pose);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -631,9 +777,12 @@ int main(void)
         cmocka_unit_test(test_make_dancer_is_one_closed_surface),
         cmocka_unit_test(test_make_dancer_garments_have_clean_borders),
         cmocka_unit_test(test_make_dancer_is_170_cm_tall),
+        cmocka_unit_test(test_make_dancer_has_a_dancers_measures),
         cmocka_unit_test(test_make_dancer_is_symmetric),
         cmocka_unit_test(test_make_dancer_weights_are_smooth),
         cmocka_unit_test(test_make_dancer_has_joints_and_clips),
+        cmocka_unit_test(test_make_dancer_stands_on_the_floor),
+        cmocka_unit_test(test_make_dancer_lifts_her_leg),
     };
     return cmocka_run_group_tests(tests, make_all, destroy_all);
 }

@@ -115,6 +115,24 @@ static void pose_free_leg(const pl_dancer *dancer, const pl_leg_pose *leg, uint3
     set_joint(dancer, s, at + PL_TOES, sided(pl_q_degrees(leg->toes, 0, 0), side));
 }
 
+/* How far the ankle is above the lowest of heel, ball and tip, for a foot turned so. */
+static double ankle_height(const pl_dancer *dancer, uint32_t side, pl_q foot, pl_q toes)
+{
+    const pl_v3 *rest = &dancer->joints[side * PL_SIDE];
+    static const double along[3] = {-0.04, 0.12, 0.222};
+    double lowest = 0;
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        pl_v3 place = v3_mad(dancer->foot.origin, along[i], dancer->foot.t);
+        place = side ? v3_mirror(place) : place;
+        pl_v3 ball = v3_sub(rest[PL_TOES], rest[PL_FOOT]);
+        pl_v3 beyond = pl_q_turn(toes, v3_sub(place, rest[PL_TOES]));
+        pl_v3 sole = i == 0 ? v3_sub(place, rest[PL_FOOT]) : v3_add(ball, beyond);
+        lowest = pl_lesser(lowest, pl_q_turn(foot, sole).y);
+    }
+    return -lowest;
+}
+
 /* The turn that takes a rest bone to a way, with the knee's forward as near to ahead as can be. */
 static pl_q aim(pl_v3 rest_bone, pl_v3 way, pl_v3 ahead)
 {
@@ -126,41 +144,77 @@ static pl_q aim(pl_v3 rest_bone, pl_v3 way, pl_v3 ahead)
     return pl_q_mul(pl_q_axis(way, angle), q);
 }
 
-/* Two bones from the hip to an ankle that stays. */
-static void pose_planted_leg(const pl_dancer *dancer, const pl_leg_pose *leg, uint32_t side, stance *s)
+/* Two bones from the hip to an ankle whose foot is on the floor. */
+static void pose_ground_leg(const pl_dancer *dancer, const pl_leg_pose *leg, uint32_t side, stance *s)
 {
     uint32_t at = side * PL_SIDE;
     const pl_v3 *rest = dancer->joints;
     pl_q turn = sided(pl_q_degrees(0, leg->turnout, 0), side);
+    pl_q foot = pl_q_mul(turn, pl_q_degrees(leg->point, 0, 0)), toes = pl_q_degrees(leg->toes, 0, 0);
     pl_v3 ahead = pl_q_turn(turn, v3(0, 0, 1));
     pl_v3 thigh = v3_sub(rest[at + PL_SHIN], rest[at + PL_THIGH]),
           shin = v3_sub(rest[at + PL_FOOT], rest[at + PL_SHIN]);
     double upper = v3_length(thigh), lower = v3_length(shin);
     pl_v3 hip_offset = v3_sub(rest[at + PL_THIGH], rest[PL_HIPS]);
     pl_v3 hip = v3_add(s->place[PL_HIPS], pl_q_turn(s->world[PL_HIPS], hip_offset));
-    pl_v3 way = v3_sub(rest[at + PL_FOOT], hip);
+    pl_v3 ankle = v3_add(rest[at + PL_FOOT], v3((side ? -1 : 1) * leg->slide[0], 0, leg->slide[1]));
+    ankle.y = ankle_height(dancer, side, foot, toes);
+    pl_v3 way = v3_sub(ankle, hip);
     double reach = pl_clamp(v3_length(way), 0.2, (upper + lower) * 0.9998);
     way = v3_unit(way);
     double along = (upper * upper + reach * reach - lower * lower) / (2 * reach);
-    double aside = sqrt(fmax(upper * upper - along * along, 0));
+    double aside = sqrt(pl_greater(upper * upper - along * along, 0));
     pl_v3 across = v3_unit(v3_mad(ahead, -v3_dot(ahead, way), way));
     pl_v3 knee = v3_mad(v3_mad(hip, along, way), aside, across);
-    pl_v3 ankle = v3_mad(hip, reach, way);
+    ankle = v3_mad(hip, reach, way);
     pl_q thigh_world = aim(thigh, v3_unit(v3_sub(knee, hip)), ahead);
     pl_q shin_world = aim(shin, v3_unit(v3_sub(ankle, knee)), ahead);
     set_joint(dancer, s, at + PL_THIGH, pl_q_mul(pl_q_inverse(s->world[PL_HIPS]), thigh_world));
     set_joint(dancer, s, at + PL_SHIN, pl_q_mul(pl_q_inverse(s->world[at + PL_THIGH]), shin_world));
-    set_joint(dancer, s, at + PL_FOOT, pl_q_mul(pl_q_inverse(s->world[at + PL_SHIN]), turn));
-    set_joint(dancer, s, at + PL_TOES, pl_q_identity());
+    set_joint(dancer, s, at + PL_FOOT, pl_q_mul(pl_q_inverse(s->world[at + PL_SHIN]), foot));
+    set_joint(dancer, s, at + PL_TOES, sided(toes, side));
 }
 
-static void pose_all(const pl_dancer *dancer, const pl_pose_key *pose, const bool planted[2], stance *s)
+/* Between two turns, the short way; near enough alike for a straight blend. */
+static pl_q blend_turns(pl_q a, pl_q b, double part)
+{
+    double sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0 ? -1 : 1;
+    pl_q q = {pl_mix(a.x, sign * b.x, part), pl_mix(a.y, sign * b.y, part), pl_mix(a.z, sign * b.z, part),
+              pl_mix(a.w, sign * b.w, part)};
+    double length = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+    return (pl_q){q.x / length, q.y / length, q.z / length, q.w / length};
+}
+
+static pl_q local_turn(const stance *s, uint32_t joint)
+{
+    return pl_q_mul(pl_q_inverse(s->world[pl_dancer_parent(joint)]), s->world[joint]);
+}
+
+/* On the floor, free, or on the way from one to the other. */
+static void pose_leg(const pl_dancer *dancer, const pl_leg_pose *leg, uint32_t side, stance *s)
+{
+    stance raised = *s;
+    pose_ground_leg(dancer, leg, side, s);
+    pose_free_leg(dancer, leg, side, &raised);
+    pl_q turns[4];
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        uint32_t joint = PL_THIGH + i + side * PL_SIDE;
+        turns[i] = blend_turns(local_turn(s, joint), local_turn(&raised, joint), leg->air);
+    }
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        set_joint(dancer, s, PL_THIGH + i + side * PL_SIDE, turns[i]);
+    }
+}
+
+static void pose_all(const pl_dancer *dancer, const pl_pose_key *pose, stance *s)
 {
     pose_trunk(dancer, pose, s);
     for (uint32_t side = 0; side < 2; ++side)
     {
         pose_arm(dancer, &pose->arm[side], side, s);
-        (planted[side] ? pose_planted_leg : pose_free_leg)(dancer, &pose->leg[side], side, s);
+        pose_leg(dancer, &pose->leg[side], side, s);
     }
 }
 
@@ -184,7 +238,7 @@ static void write_key(float *key, const stance *s, uint32_t joint, const float *
 }
 
 pleat_result pl_dance_bake(pl_maker *maker, const pl_dancer *dancer, uint32_t first_node, const char *name,
-                           const pl_pose_key *keys, uint32_t key_count, const bool planted[2])
+                           const pl_pose_key *keys, uint32_t key_count)
 {
     uint32_t frame_count = (uint32_t)floor(keys[key_count - 1].time * PL_MAKE_FPS + 0.5) + 1;
     pleat_clip *clip;
@@ -203,7 +257,7 @@ pleat_result pl_dance_bake(pl_maker *maker, const pl_dancer *dancer, uint32_t fi
     {
         stance s;
         pl_pose_key pose = pose_at(keys, key_count, (double)f / PL_MAKE_FPS);
-        pose_all(dancer, &pose, planted, &s);
+        pose_all(dancer, &pose, &s);
         hips[3 * f] = (float)s.place[PL_HIPS].x;
         hips[3 * f + 1] = (float)s.place[PL_HIPS].y;
         hips[3 * f + 2] = (float)s.place[PL_HIPS].z;

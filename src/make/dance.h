@@ -19,12 +19,14 @@ typedef struct pl_arm_pose
 
 typedef struct pl_leg_pose
 {
-    double flex;    /* thigh forward; negative behind */
-    double abduct;  /* thigh outward */
-    double turnout; /* toes outward */
-    double knee;    /* bent */
-    double point;   /* foot stretched */
-    double toes;    /* stretched */
+    double air; /* 0: the foot is on the floor, and slide, turnout, point and toes count; 1: it is free by its angles */
+    double slide[2]; /* metres from where it stands at rest: outward, forward */
+    double flex;     /* thigh forward; negative behind */
+    double abduct;   /* thigh outward */
+    double turnout;  /* toes outward */
+    double knee;     /* bent */
+    double point;    /* foot stretched */
+    double toes;     /* stretched */
 } pl_leg_pose;
 
 typedef struct pl_pose_key
@@ -39,8 +41,8 @@ typedef struct pl_pose_key
 } pl_pose_key;
 
 /* A clip from keys, in order of time from 0. The curves are smooth, stop at the first and last key and do not
- * overshoot. A foot that is planted stays where it stands at rest, turned out by its leg's angle; knees follow. */
+ * overshoot. */
 pleat_result pl_dance_bake(pl_maker *maker, const pl_dancer *dancer, uint32_t first_node, const char *name,
-                           const pl_pose_key *keys, uint32_t key_count, const bool planted[2]);
+                           const pl_pose_key *keys, uint32_t key_count);
 
 #endif

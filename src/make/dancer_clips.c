@@ -20,18 +20,27 @@ pleat_result pl_dancer_clip_arabesque(pl_maker *maker, const pl_dancer *dancer, 
     static const pl_pose_key keys[] = {
         {.time = 0, .arm = {LOW_ARM, LOW_ARM}},
         {.time = 0.7,
-         .hips = {0.040, -0.004, 0},
+         .hips = {0.040, 0.001, 0},
          .neck = {2, 8, 0},
          .arm = {{.raise = -22, .forward = 62, .roll = 24, .elbow = 34, .pronate = -30, .wrist = 8, .fingers = 8},
                  {.raise = -22, .forward = 62, .roll = 24, .elbow = 34, .pronate = -30, .wrist = 8, .fingers = 8}},
-         .leg = {{.turnout = 4}, {.turnout = 6, .abduct = -2}}},
+         .leg = {{.turnout = 4}, {.turnout = 6}}},
+        {.time = 1.1,
+         .hips = {0.068, 0.001, 0.004},
+         .pitch = 2,
+         .spine = {-3, 0, 0},
+         .neck = {0, 10, 0},
+         .arm = {{.raise = -14, .forward = 40, .roll = 28, .elbow = 24, .pronate = -36, .wrist = 8, .fingers = 8},
+                 {.raise = -14, .forward = 40, .roll = 28, .elbow = 24, .pronate = -36, .wrist = 8, .fingers = 8}},
+         .leg = {{.turnout = 6}, {.slide = {-0.02, -0.15}, .turnout = 14, .point = 30, .toes = -28, .flex = -16}}},
         {.time = 1.5,
          .hips = {0.086, -0.002, 0.010},
          .pitch = 6,
          .spine = {-8, 0, 0},
          .neck = {-3, 10, 0},
          .arm = {SECOND_ARM, SECOND_ARM},
-         .leg = {{.turnout = 8}, {.flex = -24, .turnout = 22, .point = 50, .toes = 20, .abduct = -3}}},
+         .leg = {{.turnout = 8},
+                 {.slide = {-0.04, -0.34}, .flex = -26, .turnout = 22, .point = 66, .toes = -4, .abduct = -3}}},
         {.time = 2.7,
          .hips = {0.098, -0.010, 0.020},
          .pitch = 40,
@@ -41,7 +50,7 @@ pleat_result pl_dancer_clip_arabesque(pl_maker *maker, const pl_dancer *dancer, 
          .neck = {-14, 4, 0},
          .arm = {{.raise = 14, .forward = 77, .roll = 30, .elbow = 8, .pronate = -52, .wrist = -4, .fingers = 4},
                  {.raise = 0, .forward = -6, .roll = 30, .elbow = 8, .pronate = -42, .wrist = 2, .fingers = 6}},
-         .leg = {{.turnout = 10}, {.flex = -56, .turnout = 34, .point = 50, .toes = 28, .abduct = 4}}},
+         .leg = {{.turnout = 10}, {.air = 1, .flex = -56, .turnout = 34, .point = 50, .toes = 28, .abduct = 4}}},
         {.time = 3.4,
          .hips = {0.098, -0.010, 0.022},
          .pitch = 43,
@@ -51,18 +60,25 @@ pleat_result pl_dancer_clip_arabesque(pl_maker *maker, const pl_dancer *dancer, 
          .neck = {-16, 4, 0},
          .arm = {{.raise = 18, .forward = 78, .roll = 30, .elbow = 6, .pronate = -52, .wrist = -6, .fingers = 3},
                  {.raise = 2, .forward = -8, .roll = 30, .elbow = 6, .pronate = -42, .wrist = 0, .fingers = 5}},
-         .leg = {{.turnout = 10}, {.flex = -58, .turnout = 36, .point = 52, .toes = 30, .abduct = 4}}},
+         .leg = {{.turnout = 10}, {.air = 1, .flex = -58, .turnout = 36, .point = 52, .toes = 30, .abduct = 4}}},
         {.time = 4.4,
          .hips = {0.084, -0.002, 0.010},
          .pitch = 6,
          .spine = {-7, 0, 0},
          .neck = {0, 2, 0},
          .arm = {SECOND_ARM, SECOND_ARM},
-         .leg = {{.turnout = 8}, {.flex = -22, .turnout = 20, .point = 50, .toes = 20, .abduct = -3}}},
-        {.time = 5.2, .arm = {LOW_ARM, LOW_ARM}},
+         .leg = {{.turnout = 8},
+                 {.slide = {-0.04, -0.34}, .flex = -26, .turnout = 20, .point = 66, .toes = -4, .abduct = -3}}},
+        {.time = 4.8,
+         .hips = {0.050, 0.001, 0.004},
+         .pitch = 2,
+         .spine = {-2, 0, 0},
+         .arm = {{.raise = -36, .forward = 24, .roll = 26, .elbow = 20, .pronate = -34, .wrist = 8, .fingers = 8},
+                 {.raise = -36, .forward = 24, .roll = 26, .elbow = 20, .pronate = -34, .wrist = 8, .fingers = 8}},
+         .leg = {{.turnout = 4}, {.slide = {-0.02, -0.15}, .turnout = 10, .point = 30, .toes = -28, .flex = -16}}},
+        {.time = 5.3, .arm = {LOW_ARM, LOW_ARM}},
     };
-    const bool planted[2] = {true, false};
-    return pl_dance_bake(maker, dancer, first_node, "arabesque", keys, COUNT(keys), planted);
+    return pl_dance_bake(maker, dancer, first_node, "arabesque", keys, COUNT(keys));
 }
 
 pleat_result pl_dancer_clip_squat(pl_maker *maker, const pl_dancer *dancer, uint32_t first_node)
@@ -89,8 +105,7 @@ pleat_result pl_dancer_clip_squat(pl_maker *maker, const pl_dancer *dancer, uint
         {.time = 3.6, .hips = {0, -0.004, 0}, .arm = {LOW_ARM, LOW_ARM}, .leg = {{.turnout = 2}, {.turnout = 2}}},
         {.time = 4.0, .arm = {LOW_ARM, LOW_ARM}},
     };
-    const bool planted[2] = {true, true};
-    return pl_dance_bake(maker, dancer, first_node, "squat", keys, COUNT(keys), planted);
+    return pl_dance_bake(maker, dancer, first_node, "squat", keys, COUNT(keys));
 }
 
 pleat_result pl_dancer_clip_twist(pl_maker *maker, const pl_dancer *dancer, uint32_t first_node)
@@ -115,6 +130,5 @@ pleat_result pl_dancer_clip_twist(pl_maker *maker, const pl_dancer *dancer, uint
         {.time = 4.0, .hips = {0, -0.006, 0}, .arm = {SECOND_ARM, SECOND_ARM}},
         {.time = 4.8, .arm = {LOW_ARM, LOW_ARM}},
     };
-    const bool planted[2] = {true, true};
-    return pl_dance_bake(maker, dancer, first_node, "twist", keys, COUNT(keys), planted);
+    return pl_dance_bake(maker, dancer, first_node, "twist", keys, COUNT(keys));
 }
