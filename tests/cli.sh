@@ -356,6 +356,46 @@ test_bake_looks()
     [ ! -e a.pc2 ]
 }
 
+test_bake_layers_act_on_garments()
+{
+    works bake hero.gltf --layer folds -o folds.pc2 -o folds.glb --json
+    cp folds.pc2 first.pc2
+    [ "$(json '[(l["layer"], l["node"]) for l in d["layers"]]')" = "[('folds', 'Shirt')]" ] || complain "$(cat out)"
+    [ "$(json 'd["layers"][0]["largest"]["rings"] >= 1 and d["layers"][0]["largest"]["highest"] > 0')" = True ]
+    # The body passes through as plain skinning gives it; the shirt is finer, and higher somewhere.
+    works bake hero.gltf -o plain.pc2
+    python3 - << 'END'
+import struct
+def frames(name):
+    data = open(name + ".pc2", "rb").read()
+    count, frame_count = struct.unpack_from("<i8xi", data, 16)
+    return count, frame_count, data[32:]
+plain, folds = frames("plain"), frames("folds")
+assert plain[1] == folds[1] and folds[0] > plain[0], (plain[:2], folds[:2])
+for f in range(plain[1]):
+    a = plain[2][12 * plain[0] * f:][:12 * 108]
+    b = folds[2][12 * folds[0] * f:][:12 * 108]
+    assert a == b, f
+END
+    works bake hero.gltf --layer folds --garment shirt -o alone.pc2 --json
+    [ "$(json 'd["parts"]')" = 1 ]
+    works bake hero.gltf --layer folds --set folds.strength=0 -o flat.glb --json
+    [ "$(json 'd["layers"][0]["largest"]["highest"]')" = 0.0 ]
+    works bake hero.gltf --level 1 --frames 0-2 -o fine.glb --json
+    [ "$(json 'd["triangles"]')" = $((192 + 4 * 192)) ] || complain "$(json 'd["triangles"]')"
+    for threads in 1 3; do
+        works bake hero.gltf -j $threads --layer folds -o folds$threads.pc2
+        cmp first.pc2 folds$threads.pc2
+    done
+    fails 2 "--layer is 'fold'; it takes one of" bake hero.gltf --layer fold -o a.pc2
+    fails 2 "--layer folds stands twice" bake hero.gltf --layer folds --layer folds -o a.pc2
+    fails 2 "there are no folds without --layer folds" bake hero.gltf --set folds.width=2cm -o a.pc2
+    fails 2 "folds.width" bake hero.gltf --layer folds --set folds.width=2km -o a.pc2
+    sed 's/"animations"/"extras"/; s/"skin":/"extra":/g' hero.gltf > stiff.gltf
+    fails 1 "nothing in it looks like cloth" bake stiff.gltf --layer folds -o a.pc2
+    [ ! -e a.pc2 ]
+}
+
 test_bake_outputs_appear_together_or_not_at_all()
 {
     mkdir -p together/sub
@@ -524,6 +564,18 @@ test_render_film()
     works render hero.gltf -o film.mp4 --size 64x48 --frames 3-8
     frames=$(ffprobe -v error -count_frames -show_entries stream=nb_read_frames,width,height -of csv=p=0 film.mp4)
     [ "$frames" = 64,48,6 ]
+}
+
+test_render_layers()
+{
+    "$pleat" render hero.gltf -o plain.png --size 64x48 > out 2> err || skip "$(cat err)"
+    works render hero.gltf -o folded.png --size 64x48 --layer folds --set folds.width=8cm
+    ! cmp -s plain.png folded.png
+    # One file, without and with folds, is the same picture as two files.
+    works render hero.gltf -o one.png --size 64x48 --layer folds --compare side
+    works render hero.gltf hero.gltf -o two.png --size 64x48 --layer folds
+    cmp one.png two.png
+    fails 2 "--compare needs a second file, or a --layer" render hero.gltf -o x.png --compare side
 }
 
 test_render_usage()

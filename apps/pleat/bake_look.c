@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* In the order of pleat_skinning. */
 static const pleat_parameter skin_parameters[] = {
@@ -12,25 +13,130 @@ static const pleat_parameter skin_parameters[] = {
      "linear blend, or dual quaternions"},
 };
 
+/* ---- The layers there are -----------------------------------------------------------------------------------------
+ */
+
+typedef struct layer_kind
+{
+    const pleat_layer_type *type; /* its name is the section's, and what --layer takes */
+    size_t options;               /* where they are in a bake_look */
+    void (*fill)(bake_look *look);
+    const pleat_parameter *(*parameters)(uint32_t *count);
+} layer_kind;
+
+static void fill_folds(bake_look *look)
+{
+    look->folds = pleat_folds_options_default();
+}
+
+static const layer_kind kinds[LAYER_KINDS] = {
+    {&pleat_folds_layer, offsetof(bake_look, folds), fill_folds, pleat_folds_parameters},
+};
+
+static const void *options_of(const bake_look *look, const layer_kind *kind)
+{
+    return (const char *)look + kind->options;
+}
+
+void look_layers(const bake_look *look, pleat_layer_desc layers[LAYER_KINDS])
+{
+    for (uint32_t i = 0; i < look->layer_count; ++i)
+    {
+        const layer_kind *kind = &kinds[look->layers[i]];
+        layers[i] = (pleat_layer_desc){kind->type, options_of(look, kind)};
+    }
+}
+
+bool look_shapes(const bake_look *look)
+{
+    return look->layer_count > 0 || look->level > 0;
+}
+
+/* ---- Reading ------------------------------------------------------------------------------------------------------
+ */
+
 enum
 {
-    SECTION_COUNT = 1
+    SECTION_COUNT = 1 + LAYER_KINDS
 };
+
+static void fill_defaults(bake_look *look)
+{
+    *look = (bake_look){.skin = {.method = PLEAT_LBS}};
+    for (uint32_t k = 0; k < LAYER_KINDS; ++k)
+    {
+        kinds[k].fill(look);
+    }
+}
 
 static void list_sections(bake_look *look, pleat_look_section sections[SECTION_COUNT])
 {
     sections[0] =
         (pleat_look_section){"skin", skin_parameters, sizeof skin_parameters / sizeof skin_parameters[0], &look->skin};
+    for (uint32_t k = 0; k < LAYER_KINDS; ++k)
+    {
+        pleat_look_section *section = &sections[1 + k];
+        section->name = kinds[k].type->name;
+        section->parameters = kinds[k].parameters(&section->parameter_count);
+        section->options = (char *)look + kinds[k].options;
+    }
+}
+
+static int read_layers(const app_session *session, bake_look *look)
+{
+    const char *name;
+    for (uint32_t i = 0; (name = arguments_each(session->arguments, "layer", i)); ++i)
+    {
+        uint32_t kind = 0;
+        while (kind < LAYER_KINDS && strcmp(kinds[kind].type->name, name) != 0)
+        {
+            ++kind;
+        }
+        for (uint32_t k = 0; k < look->layer_count; ++k)
+        {
+            if (look->layers[k] == kind)
+            {
+                return fail_usage(session, "--layer %s stands twice; a stack has each layer once", name);
+            }
+        }
+        look->layers[look->layer_count++] = kind;
+    }
+    return EXIT_DONE;
+}
+
+/* A parameter of a layer that is not there would change nothing: the --layer was forgotten. */
+static int check_set(const app_session *session, const bake_look *look, const char *assignment)
+{
+    for (uint32_t k = 0; k < LAYER_KINDS; ++k)
+    {
+        const char *name = kinds[k].type->name;
+        bool meant = strncmp(assignment, name, strlen(name)) == 0 && assignment[strlen(name)] == '.';
+        for (uint32_t i = 0; i < look->layer_count; ++i)
+        {
+            meant &= look->layers[i] != k;
+        }
+        if (meant)
+        {
+            return fail_usage(session, "--set %s: there are no %s without --layer %s", assignment, name, name);
+        }
+    }
+    return EXIT_DONE;
 }
 
 int look_open(const app_session *session, bake_look *look)
 {
     const app_arguments *arguments = session->arguments;
-    *look = (bake_look){.skin = {.method = PLEAT_LBS}};
     pleat_look_section sections[SECTION_COUNT];
-    list_sections(look, sections);
     pleat_look list = {SECTION_COUNT, sections};
     pleat_error error = {0};
+    fill_defaults(look);
+    list_sections(look, sections);
+    look->level = arguments_whole(arguments, "level");
+    int status = read_layers(session, look);
+    if (status != EXIT_DONE)
+    {
+        return status;
+    }
     const char *path = arguments_text(arguments, "look");
     if (path && pleat_look_read(&list, path, &session->host, &error) != PLEAT_OK)
     {
@@ -52,6 +158,20 @@ int look_open(const app_session *session, bake_look *look)
     return EXIT_DONE;
 }
 
+int look_check_used(const app_session *session, const bake_look *look)
+{
+    const char *assignment;
+    int status = EXIT_DONE;
+    for (uint32_t i = 0; status == EXIT_DONE && (assignment = arguments_each(session->arguments, "set", i)); ++i)
+    {
+        status = check_set(session, look, assignment);
+    }
+    return status;
+}
+
+/* ---- Printing -----------------------------------------------------------------------------------------------------
+ */
+
 int look_print(const app_session *session, bake_look *look)
 {
     pleat_look_section sections[SECTION_COUNT];
@@ -67,4 +187,49 @@ int look_print(const app_session *session, bake_look *look)
     fputs(text, stdout);
     free(text);
     return EXIT_DONE;
+}
+
+/* The range of a parameter in the unit that its values are printed in. */
+static void print_range(const pleat_parameter *parameter, const char *unit, double factor)
+{
+    if (parameter->kind == PLEAT_VALUE_SWITCH)
+    {
+        printf("true or false");
+    }
+    else if (parameter->kind == PLEAT_VALUE_CHOICE)
+    {
+        printf("one of %s", parameter->choices);
+    }
+    else
+    {
+        printf("%.10g to %.10g%s", parameter->low * factor, parameter->high * factor, unit);
+    }
+}
+
+void look_print_parameters(void)
+{
+    static const struct
+    {
+        const char *name;
+        double factor;
+    } units[] = {[PLEAT_VALUE_NUMBER] = {"", 1},    [PLEAT_VALUE_LENGTH] = {" m", 1},
+                 [PLEAT_VALUE_SHARE] = {" %", 100}, [PLEAT_VALUE_ANGLE] = {" deg", 57.295779513082323},
+                 [PLEAT_VALUE_COUNT] = {"", 1},     [PLEAT_VALUE_SWITCH] = {"", 1},
+                 [PLEAT_VALUE_CHOICE] = {"", 1}};
+    bake_look look;
+    pleat_look_section sections[SECTION_COUNT];
+    fill_defaults(&look);
+    list_sections(&look, sections);
+    for (uint32_t s = 0; s < SECTION_COUNT; ++s)
+    {
+        for (uint32_t p = 0; p < sections[s].parameter_count; ++p)
+        {
+            const pleat_parameter *parameter = &sections[s].parameters[p];
+            char value[64];
+            pleat_look_get_text(&sections[s], p, value, sizeof value);
+            printf("%s.%s=%s\n    %s\n    ", sections[s].name, parameter->name, value, parameter->help);
+            print_range(parameter, units[parameter->kind].name, units[parameter->kind].factor);
+            printf("\n");
+        }
+    }
 }

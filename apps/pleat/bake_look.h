@@ -1,8 +1,30 @@
-/* The look of a bake: what --look, --set and --skin make of the defaults. Layers add their sections here. */
+/* The look of a stack: its skinning and its layers, with what --look, --set and --skin make of their defaults. A new
+ * layer gets a member for its options here, its name in LAYER_NAMES, and a row in the table of bake_look.c. */
 #ifndef APP_BAKE_LOOK_H
 #define APP_BAKE_LOOK_H
 
 #include "session.h"
+
+#include "pleat/bake.h"
+#include "pleat/folds.h"
+
+/* As --layer takes them, in the order of the table. */
+#define LAYER_NAMES "folds"
+enum
+{
+    LAYER_KINDS = 1
+};
+
+/* Rows for the table of a command that makes a stack; look_open reads them. */
+#define LOOK_OPTIONS                                                                                                    \
+    {"skin", 0, OPTION_CHOICE, false, "lbs|dqs", NULL, 0, 0, "linear blend (default), or dual quaternion skinning"},    \
+        {"layer", 0, OPTION_CHOICE, true, LAYER_NAMES, NULL, 0, 0, "what acts on the skinned garments, in order"},      \
+        {"level", 0, OPTION_WHOLE, false, "N", "0", 0, 6, "subdivide the garments this often, besides what layers do"}, \
+        {"look", 0, OPTION_PATH, false, "FILE", NULL, 0, 0, "a look file: the parameters of the stack as JSON"},        \
+    {                                                                                                                   \
+        "set", 0, OPTION_TEXT, true, "KEY=VALUE", NULL, 0, 0,                                                           \
+            "one parameter, such as folds.width=2cm, over the look's"                                                   \
+    }
 
 typedef struct skin_options
 {
@@ -12,12 +34,24 @@ typedef struct skin_options
 typedef struct bake_look
 {
     skin_options skin;
+    pleat_folds_options folds;
+    uint32_t level; /* of --level */
+    uint32_t layer_count;
+    uint32_t layers[LAYER_KINDS]; /* rows of the table, in the order of --layer */
 } bake_look;
 
-/* Defaults, then the file of --look, then each --set, then --skin. Returns an exit status, having said what is wrong.
- */
+/* Defaults, then the file of --look, then each --set, then --skin, --level and --layer. Returns an exit status, having
+ * said what is wrong. */
 int look_open(const app_session *session, bake_look *look);
+/* Refuses a --set for a layer that --layer does not name. Returns an exit status. */
+int look_check_used(const app_session *session, const bake_look *look);
+/* The layers as a bake takes them: look->layer_count of them, valid as long as the look. */
+void look_layers(const bake_look *look, pleat_layer_desc layers[LAYER_KINDS]);
+/* True if the garments differ from their plain skinning in more than the method. */
+bool look_shapes(const bake_look *look);
 /* Prints it as a look file on stdout. */
 int look_print(const app_session *session, bake_look *look);
+/* All parameters with units, ranges and defaults as a page of text. */
+void look_print_parameters(void);
 
 #endif

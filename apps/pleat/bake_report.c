@@ -14,6 +14,28 @@ static pleat_result out_of_memory(pleat_error *error)
     return PLEAT_NO_MEMORY;
 }
 
+static pleat_result begin_layers(bake_report *report, const pleat_model *model, const pleat_bake_desc *desc,
+                                 const pleat_bake *bake, pleat_error *error)
+{
+    uint32_t stack_count = pleat_bake_stack_count(bake);
+    report->layers = calloc((size_t)stack_count * desc->layer_count + 1, sizeof report->layers[0]);
+    if (!report->layers)
+    {
+        return out_of_memory(error);
+    }
+    for (uint32_t s = 0; s < stack_count; ++s)
+    {
+        for (uint32_t i = 0; i < desc->layer_count; ++i)
+        {
+            report_layer *layer = &report->layers[report->layer_count++];
+            layer->layer = desc->layers[i].type->name;
+            snprintf(layer->node, sizeof layer->node, "%.120s",
+                     shown(model->nodes[pleat_bake_stack_node(bake, s)].name));
+        }
+    }
+    return PLEAT_OK;
+}
+
 pleat_result report_begin(bake_report *report, const pleat_model *model, const pleat_bake_desc *desc,
                           const pleat_bake *bake, pleat_error *error)
 {
@@ -28,12 +50,40 @@ pleat_result report_begin(bake_report *report, const pleat_model *model, const p
     report->skin = desc->skinning == PLEAT_DQS ? "dqs" : "lbs";
     snprintf(report->clip, sizeof report->clip, "%.120s", report->has_clip ? shown(model->clips[desc->clip].name) : "");
     report->frame_seconds = calloc(shape->frame_count, sizeof report->frame_seconds[0]);
-    return report->frame_seconds ? PLEAT_OK : out_of_memory(error);
+    report->output_seconds = calloc(shape->frame_count, sizeof report->output_seconds[0]);
+    if (!report->frame_seconds || !report->output_seconds)
+    {
+        return out_of_memory(error);
+    }
+    return begin_layers(report, model, desc, bake, error);
 }
 
-void report_frame(bake_report *report, uint32_t frame, double seconds)
+/* Nodes that the layers pass by have no figures. */
+static void take_figures(bake_report *report, const pleat_bake *bake)
+{
+    uint32_t stack_count = pleat_bake_stack_count(bake);
+    uint32_t per_stack = report->layer_count / stack_count;
+    for (uint32_t l = 0; l < report->layer_count; ++l)
+    {
+        const pleat_stack *stack = pleat_bake_stack(bake, l / per_stack);
+        report_layer *layer = &report->layers[l];
+        const char *name;
+        double value;
+        for (uint32_t i = 0; i < REPORT_FIGURES && pleat_stack_figure(stack, l % per_stack, i, &name, &value); ++i)
+        {
+            bool first = i >= layer->figure_count;
+            layer->names[i] = name;
+            layer->largest[i] = first || value > layer->largest[i] ? value : layer->largest[i];
+            layer->figure_count += first;
+        }
+    }
+}
+
+void report_frame(bake_report *report, uint32_t frame, double seconds, double output_seconds, const pleat_bake *bake)
 {
     report->frame_seconds[frame] = seconds;
+    report->output_seconds[frame] = output_seconds;
+    take_figures(report, bake);
 }
 
 pleat_result report_morphs(bake_report *report, const pleat_model *model, const pleat_morphs *morphs,
@@ -62,7 +112,9 @@ pleat_result report_morphs(bake_report *report, const pleat_model *model, const 
 void report_free(bake_report *report)
 {
     free(report->frame_seconds);
+    free(report->output_seconds);
     free(report->nodes);
+    free(report->layers);
 }
 
 static int compare_seconds(const void *a, const void *b)
@@ -71,14 +123,14 @@ static int compare_seconds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts a copy: median and worst of a frame. */
-static void frame_times(const bake_report *report, double *median, double *worst)
+/* Sorts a copy: median and worst of the frames. */
+static void frame_times(const bake_report *report, const double *seconds, double *median, double *worst)
 {
     *median = *worst = 0;
     double *sorted = malloc((report->frame_count + 1u) * sizeof sorted[0]);
     if (sorted && report->frame_count)
     {
-        memcpy(sorted, report->frame_seconds, report->frame_count * sizeof sorted[0]);
+        memcpy(sorted, seconds, report->frame_count * sizeof sorted[0]);
         qsort(sorted, report->frame_count, sizeof sorted[0], compare_seconds);
         *median = sorted[report->frame_count / 2];
         *worst = sorted[report->frame_count - 1];
@@ -92,10 +144,32 @@ static size_t resident_peak(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * 1024 : 0;
 }
 
+static json_t *layers_json(const bake_report *report)
+{
+    json_t *list = json_array();
+    for (uint32_t l = 0; l < report->layer_count; ++l)
+    {
+        const report_layer *layer = &report->layers[l];
+        if (layer->figure_count == 0)
+        {
+            continue;
+        }
+        json_t *figures = json_object();
+        for (uint32_t i = 0; i < layer->figure_count; ++i)
+        {
+            json_object_set_new(figures, layer->names[i], number_json(layer->largest[i]));
+        }
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:o}", "layer", layer->layer, "node", layer->node, "largest", figures));
+    }
+    return list;
+}
+
 static int print_report_json(app_session *session, const bake_report *report, const bake_targets *targets)
 {
-    double median, worst;
-    frame_times(report, &median, &worst);
+    double median, worst, output_median, output_worst;
+    frame_times(report, report->frame_seconds, &median, &worst);
+    frame_times(report, report->output_seconds, &output_median, &output_worst);
     json_t *outputs = json_array();
     for (uint32_t i = 0; i < targets->count; ++i)
     {
@@ -111,18 +185,37 @@ static int print_report_json(app_session *session, const bake_report *report, co
                                                 number_json((double)node->rms_error), "largest_displacement",
                                                 number_json((double)node->largest_displacement)));
     }
-    json_t *seconds = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "load", report->load_seconds, "bind",
+    json_t *seconds = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "load", report->load_seconds, "bind",
                                 report->bind_seconds, "frames", report->frames_seconds, "frame_median", median,
-                                "frame_worst", worst, "fit", report->fit_seconds, "write", report->write_seconds);
+                                "frame_worst", worst, "frame_output_median", output_median, "frame_output_worst",
+                                output_worst, "fit", report->fit_seconds, "write", report->write_seconds);
     return print_json(
-        session, json_pack("{s:s, s:o, s:s, s:i, s:f, s:f, s:I, s:I, s:i, s:i, s:o, s:{s:I, s:I}, s:o, s:o, s:o}",
-                           "file", shown(session->arguments->files[0]), "clip",
-                           report->has_clip ? json_string(report->clip) : json_null(), "skin", report->skin, "frames",
-                           (int)report->frame_count, "fps", report->fps, "start", report->start, "vertices",
-                           (json_int_t)report->vertex_count, "triangles", (json_int_t)report->triangle_count, "parts",
-                           (int)report->part_count, "threads", (int)session->thread_count, "seconds", seconds, "memory",
-                           "allocated_peak", (json_int_t)budget_peak(), "resident_peak", (json_int_t)resident_peak(),
-                           "morphs", morphs, "outputs", outputs, "warnings", warnings_json(session)));
+        session,
+        json_pack("{s:s, s:o, s:s, s:i, s:f, s:f, s:I, s:I, s:i, s:i, s:o, s:{s:I, s:I}, s:o, s:o, s:o, s:o}", "file",
+                  shown(session->arguments->files[0]), "clip",
+                  report->has_clip ? json_string(report->clip) : json_null(), "skin", report->skin, "frames",
+                  (int)report->frame_count, "fps", report->fps, "start", report->start, "vertices",
+                  (json_int_t)report->vertex_count, "triangles", (json_int_t)report->triangle_count, "parts",
+                  (int)report->part_count, "threads", (int)session->thread_count, "seconds", seconds, "memory",
+                  "allocated_peak", (json_int_t)budget_peak(), "resident_peak", (json_int_t)resident_peak(), "layers",
+                  layers_json(report), "morphs", morphs, "outputs", outputs, "warnings", warnings_json(session)));
+}
+
+static void print_layers(const bake_report *report)
+{
+    for (uint32_t l = 0; l < report->layer_count; ++l)
+    {
+        const report_layer *layer = &report->layers[l];
+        for (uint32_t i = 0; i < layer->figure_count; ++i)
+        {
+            if (i == 0)
+            {
+                printf("  %s of %s, at most:", layer->layer, layer->node);
+            }
+            printf("%s %s %.4g", i ? "," : "", layer->names[i], layer->largest[i]);
+        }
+        printf("%s", layer->figure_count ? "\n" : "");
+    }
 }
 
 int report_print(app_session *session, const bake_report *report, const bake_targets *targets)
@@ -132,7 +225,7 @@ int report_print(app_session *session, const bake_report *report, const bake_tar
         return print_report_json(session, report, targets);
     }
     double median, worst;
-    frame_times(report, &median, &worst);
+    frame_times(report, report->frame_seconds, &median, &worst);
     if (report->has_clip)
     {
         printf("baked %u frames of clip '%s'", report->frame_count, report->clip);
@@ -143,6 +236,7 @@ int report_print(app_session *session, const bake_report *report, const bake_tar
     }
     printf(", %u vertices in %u part%s, %s: %.2f ms a frame, worst %.2f ms\n", report->vertex_count, report->part_count,
            report->part_count == 1 ? "" : "s", report->skin, 1e3 * median, 1e3 * worst);
+    print_layers(report);
     for (uint32_t i = 0; i < report->node_count; ++i)
     {
         const report_node *node = &report->nodes[i];

@@ -17,6 +17,7 @@ struct bake_writers
     pleat_outputs *outputs;
     pleat_cache_writer **caches; /* per target; NULL for glTF */
     bool has_caches;
+    bool garments_only;    /* parts that are no garment are left out */
     bool all_parts;        /* every part is written: frames need no copying */
     pleat_cache_desc desc; /* the mesh of the caches */
     pleat_cache_sidecars sidecars;
@@ -39,6 +40,11 @@ static bool is_cache(const bake_target *target)
 static bool is_mesh(const bake_target *target)
 {
     return target->format == PLEAT_FORMAT_OBJ || target->format == PLEAT_FORMAT_PLY;
+}
+
+static bool is_written(const bake_writers *writers, const pleat_bake_part *part)
+{
+    return part->garment || !writers->garments_only;
 }
 
 /* ---- The chosen parts ------------------------------------------------------------------------------------------ */
@@ -76,10 +82,11 @@ static pleat_result gather_parts(bake_writers *writers, pleat_error *error)
     for (uint32_t p = 0; p < shape->part_count; ++p)
     {
         const pleat_bake_part *part = &shape->parts[p];
-        writers->all_parts &= part->garment;
-        desc->vertex_count += part->garment ? part->vertex_count : 0;
-        desc->triangle_count += part->garment ? part->triangle_count : 0;
-        desc->group_count += part->garment;
+        bool written = is_written(writers, part);
+        writers->all_parts &= written;
+        desc->vertex_count += written ? part->vertex_count : 0;
+        desc->triangle_count += written ? part->triangle_count : 0;
+        desc->group_count += written;
     }
     uint32_t *triangles;
     float *uvs = NULL;
@@ -98,7 +105,7 @@ static pleat_result gather_parts(bake_writers *writers, pleat_error *error)
     for (uint32_t p = 0; p < shape->part_count; ++p)
     {
         const pleat_bake_part *part = &shape->parts[p];
-        if (!part->garment)
+        if (!is_written(writers, part))
         {
             continue;
         }
@@ -153,7 +160,7 @@ static const pleat_vec3 *choose_points(const bake_writers *writers, const pleat_
     for (uint32_t p = 0; p < shape->part_count; ++p)
     {
         const pleat_bake_part *part = &shape->parts[p];
-        if (part->garment)
+        if (is_written(writers, part))
         {
             memcpy(chosen + vertex, all + part->first_vertex, part->vertex_count * sizeof chosen[0]);
             vertex += part->vertex_count;
@@ -226,6 +233,7 @@ pleat_result writers_create(app_session *session, const pleat_asset *asset, cons
     writers->bake = bake;
     writers->clip = clip;
     writers->targets = targets;
+    writers->garments_only = arguments_given(session->arguments, "garment");
     writers->caches = PL_ARENA_NEW(&writers->arena, pleat_cache_writer *, targets->count);
     pleat_result result = writers->caches ? pleat_outputs_create(writers->host, &writers->outputs, error)
                                           : pl_fail_memory(&writers->memory, error, "the outputs");

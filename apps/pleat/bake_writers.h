@@ -11,8 +11,8 @@
 
 typedef struct bake_writers bake_writers;
 
-/* Opens a writer for each target that is not glTF. They hold the parts that the bake marks as garment, which are all
- * of them unless --garment chose some. Everything that is passed must outlive the writers. */
+/* Opens a writer for each target that is not glTF. They hold all parts of the bake, or those that --garment names.
+ * Everything that is passed must outlive the writers. */
 pleat_result writers_create(app_session *session, const pleat_asset *asset, const pleat_bake *bake, uint32_t clip,
                             const bake_targets *targets, bake_writers **writers, pleat_error *error);
 void writers_destroy(bake_writers *writers);

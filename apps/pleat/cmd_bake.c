@@ -3,6 +3,7 @@
 #include "bake_look.h"
 #include "bake_report.h"
 #include "bake_writers.h"
+#include "choice.h"
 #include "commands.h"
 #include "input.h"
 #include "session.h"
@@ -20,60 +21,6 @@ enum
 {
     FRAMES_UNASKED = 100000 /* a clip may say that it lasts for years; more than this only by --frames */
 };
-
-/* What --garment chose, as the bake takes it. */
-typedef struct bake_choice
-{
-    uint32_t *nodes;
-    uint32_t node_count;
-    bool *garment; /* per primitive of the nodes */
-} bake_choice;
-
-static void free_choice(bake_choice *choice)
-{
-    free(choice->nodes);
-    free(choice->garment);
-}
-
-/* Nodes of the chosen parts, each once, with a mark for each of their primitives. */
-static int choose_nodes(const app_session *session, const pleat_model *model, bake_choice *choice)
-{
-    *choice = (bake_choice){0};
-    part_choice *parts;
-    uint32_t part_count;
-    int status = choose_garment(session, model, &parts, &part_count);
-    if (status != EXIT_DONE || part_count == 0)
-    {
-        return status;
-    }
-    size_t primitive_count = 0;
-    choice->nodes = calloc(part_count, sizeof choice->nodes[0]);
-    for (uint32_t i = 0; i < part_count && choice->nodes; ++i)
-    {
-        if (i == 0 || parts[i].node != parts[i - 1].node)
-        {
-            choice->nodes[choice->node_count++] = parts[i].node;
-            primitive_count += model->meshes[model->nodes[parts[i].node].mesh].primitive_count;
-        }
-    }
-    choice->garment = calloc(primitive_count, sizeof choice->garment[0]);
-    if (!choice->nodes || !choice->garment)
-    {
-        free(parts);
-        return fail_input(session, "out of memory for the list of garments");
-    }
-    size_t first = 0;
-    for (uint32_t i = 0; i < part_count; ++i)
-    {
-        if (i > 0 && parts[i].node != parts[i - 1].node)
-        {
-            first += model->meshes[model->nodes[parts[i - 1].node].mesh].primitive_count;
-        }
-        choice->garment[first + parts[i].primitive] = true;
-    }
-    free(parts);
-    return EXIT_DONE;
-}
 
 static int choose_frames(const app_session *session, const pleat_model *model, pleat_bake_desc *desc)
 {
@@ -112,10 +59,7 @@ static pleat_result run_frames(app_session *session, pleat_bake *bake, bake_writ
         progress_update(&progress, frame, frame_count);
         double start = seconds_now();
         result = pleat_bake_frame(bake, frame, error);
-        if (writers)
-        {
-            report_frame(report, frame, seconds_now() - start);
-        }
+        double computed = seconds_now();
         if (result == PLEAT_OK && writers)
         {
             result = writers_frame(writers, error);
@@ -123,6 +67,10 @@ static pleat_result run_frames(app_session *session, pleat_bake *bake, bake_writ
         if (result == PLEAT_OK && morphs)
         {
             visit(morphs, frame);
+        }
+        if (result == PLEAT_OK && writers)
+        {
+            report_frame(report, frame, computed - start, seconds_now() - computed, bake);
         }
     }
     progress_end(&progress);
@@ -133,7 +81,7 @@ static pleat_result run_frames(app_session *session, pleat_bake *bake, bake_writ
 static bool plays_by_itself(const pleat_bake_desc *desc)
 {
     bool points = desc->clip != PLEAT_NONE && desc->model->clips[desc->clip].points.node != PLEAT_NONE;
-    return desc->skinning == PLEAT_LBS && desc->layer_count == 0 && !points;
+    return desc->skinning == PLEAT_LBS && desc->layer_count == 0 && desc->level == 0 && !points;
 }
 
 /* Morph targets are played by the clip that was baked; a viewer that plays another one sees linear skinning. */
@@ -201,20 +149,23 @@ static int bake_asset(app_session *session, const pleat_asset *asset, const bake
 {
     const pleat_model *model = pleat_asset_model(asset);
     pleat_bake_desc desc = pleat_bake_desc_default(model);
-    bake_choice choice = {0};
+    pleat_layer_desc layers[LAYER_KINDS];
+    stack_choice choice = {0};
     pleat_bake *bake = NULL;
     pleat_error error = {0};
     desc.fps = (float)arguments_number(session->arguments, "fps");
     desc.skinning = (pleat_skinning)look->skin.method;
+    desc.level = look->level;
+    desc.layer_count = look->layer_count;
+    desc.layers = layers;
+    look_layers(look, layers);
     int status = choose_clip(session, model, &desc.clip);
     status = status == EXIT_DONE ? choose_frames(session, model, &desc) : status;
-    status = status == EXIT_DONE ? choose_nodes(session, model, &choice) : status;
+    status = status == EXIT_DONE ? choose_stack(session, model, look_shapes(look), true, &choice) : status;
     if (status == EXIT_DONE)
     {
         double start = seconds_now();
-        desc.node_count = choice.node_count;
-        desc.nodes = choice.nodes;
-        desc.garment = choice.garment;
+        choice_apply(&choice, &desc);
         pleat_result result = pleat_bake_create(&desc, &session->host, &bake, &error);
         report->bind_seconds = seconds_now() - start;
         if (result != PLEAT_OK)
@@ -228,7 +179,7 @@ static int bake_asset(app_session *session, const pleat_asset *asset, const bake
         }
     }
     pleat_bake_destroy(bake);
-    free_choice(&choice);
+    choice_free(&choice);
     return status;
 }
 
@@ -276,15 +227,18 @@ static int run_bake_command(app_session *session)
     {
         return fail_usage(session, "it needs somewhere to write to: -o OUT, such as -o out.glb or -o out.pc2");
     }
+    status = look_check_used(session, &look);
+    if (status != EXIT_DONE)
+    {
+        return status;
+    }
     return bake_file(session, &look);
 }
 
 static const app_option bake_options[] = {
     {"output", 'o', OPTION_PATH, true, "OUT", NULL, 0, 0,
      "where to write: .glb, .gltf, .pc2, .mdd, .obj, .ply, or a folder"},
-    {"skin", 0, OPTION_CHOICE, false, "lbs|dqs", NULL, 0, 0, "linear blend (default), or dual quaternion skinning"},
-    {"look", 0, OPTION_PATH, false, "FILE", NULL, 0, 0, "a look file: the parameters of the stack as JSON"},
-    {"set", 0, OPTION_TEXT, true, "KEY=VALUE", NULL, 0, 0, "one parameter, such as skin.method=dqs, over the look's"},
+    LOOK_OPTIONS,
     {"print-look", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print the look as a file to start from, and stop"},
     INPUT_CLIP_OPTION,
     {"frames", 0, OPTION_RANGE, false, "A-B", NULL, 0, 0, "frames of the clip, both included; default: all"},

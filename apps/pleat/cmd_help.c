@@ -1,4 +1,5 @@
 /* pleat help: pages about pleat itself, all of them made from the option tables. */
+#include "bake_look.h"
 #include "commands.h"
 #include "help.h"
 #include "session.h"
@@ -12,6 +13,10 @@ static int run_help(app_session *session)
     if (arguments_given(arguments, "man"))
     {
         help_man(stdout);
+    }
+    else if (arguments_given(arguments, "look"))
+    {
+        look_print_parameters();
     }
     else if (shell)
     {
@@ -35,6 +40,7 @@ static int run_help(app_session *session)
 
 static const app_option help_options[] = {
     {"man", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print the man page"},
+    {"look", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print all parameters of a look with defaults and ranges"},
     {"completion", 0, OPTION_CHOICE, false, "bash|zsh|fish", NULL, 0, 0, "print the completion script of a shell"},
 };
 

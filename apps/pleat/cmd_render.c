@@ -1,4 +1,6 @@
 /* pleat render: pictures and films of a character, before and after, with no window. */
+#include "bake_look.h"
+#include "choice.h"
 #include "commands.h"
 #include "input.h"
 #include "stage.h"
@@ -118,32 +120,68 @@ static void read_view(app_stage *stage)
 
 /* ---- Opening ---- */
 
-static int open_actor(render_job *job, uint32_t index)
+/* Adds the model of an asset with the stack of a look; its clip and garments by the options. */
+static int add_actor(render_job *job, const pleat_model *model, const bake_look *look)
 {
     app_session *session = job->stage.session;
-    double fps = arguments_number(session->arguments, "fps");
-    pleat_error error = {0};
-    job->assets[index] = load_input(session, index, fps);
-    if (!job->assets[index])
-    {
-        return EXIT_BAD_INPUT;
-    }
-    const pleat_model *model = pleat_asset_model(job->assets[index]);
     pleat_bake_desc desc = pleat_bake_desc_default(model);
+    pleat_layer_desc layers[LAYER_KINDS];
+    stack_choice choice = {0};
     int status = choose_clip(session, model, &desc.clip);
+    status = status == EXIT_DONE ? choose_stack(session, model, look_shapes(look), false, &choice) : status;
     if (status != EXIT_DONE)
     {
         return status;
     }
-    desc.fps = (float)fps;
-    desc.skinning = strcmp(arguments_text(session->arguments, "skin"), "dqs") == 0 ? PLEAT_DQS : PLEAT_LBS;
+    desc.fps = (float)arguments_number(session->arguments, "fps");
+    desc.skinning = (pleat_skinning)look->skin.method;
+    desc.level = look->level;
+    desc.layer_count = look->layer_count;
+    desc.layers = layers;
+    look_layers(look, layers);
+    choice_apply(&choice, &desc);
+    pleat_error error = {0};
     pleat_bake *bake;
     if (pleat_bake_create(&desc, &session->host, &bake, &error) != PLEAT_OK ||
         stage_add(&job->stage, model, bake, read_overlays(session), &error) != PLEAT_OK)
     {
-        return fail_error(session, &error);
+        status = fail_error(session, &error);
     }
-    return EXIT_DONE;
+    choice_free(&choice);
+    return status;
+}
+
+/* Two files: the look is that of the second. One: it is drawn with it, and with --compare also without. */
+static int open_actors(render_job *job)
+{
+    app_session *session = job->stage.session;
+    const app_arguments *arguments = session->arguments;
+    bake_look look, plain;
+    int status = look_open(session, &look);
+    status = status == EXIT_DONE ? look_check_used(session, &look) : status;
+    plain = look;
+    plain.layer_count = plain.level = 0;
+    if (status == EXIT_DONE && arguments->file_count == 1 && arguments_given(arguments, "compare") &&
+        !look_shapes(&look))
+    {
+        status = fail_usage(session, "--compare needs a second file, or a --layer to show with and without");
+    }
+    for (uint32_t i = 0; i < arguments->file_count && status == EXIT_DONE; ++i)
+    {
+        job->assets[i] = load_input(session, i, arguments_number(arguments, "fps"));
+        const pleat_model *model = job->assets[i] ? pleat_asset_model(job->assets[i]) : NULL;
+        bool last = i + 1 == arguments->file_count;
+        status = !model ? EXIT_BAD_INPUT : last ? EXIT_DONE : add_actor(job, model, &plain);
+        if (status == EXIT_DONE && last && i == 0 && arguments_given(arguments, "compare"))
+        {
+            status = add_actor(job, model, &plain);
+        }
+        if (status == EXIT_DONE && last)
+        {
+            status = add_actor(job, model, &look);
+        }
+    }
+    return status;
 }
 
 static int choose_frames(render_job *job)
@@ -201,10 +239,7 @@ static int open_job(render_job *job)
         return status;
     }
     read_view(&job->stage);
-    for (uint32_t i = 0; i < session->arguments->file_count && status == EXIT_DONE; ++i)
-    {
-        status = open_actor(job, i);
-    }
+    status = open_actors(job);
     status = status == EXIT_DONE ? choose_frames(job) : status;
     status = status == EXIT_DONE ? choose_focus(&job->stage) : status;
     pleat_error error = {0};
@@ -292,7 +327,8 @@ static const app_option render_options[] = {
     INPUT_CLIP_OPTION,
     INPUT_POINTS_OPTION,
     {"fps", 0, OPTION_NUMBER, false, "N", "30", 0.1, 240, "frames a second, of the clip and of the film"},
-    {"skin", 0, OPTION_CHOICE, false, "lbs|dqs", "lbs", 0, 0, "how joints move the skin"},
+    LOOK_OPTIONS,
+    INPUT_GARMENT_OPTION,
     {"size", 0, OPTION_TEXT, false, "WxH", "1280x720", 0, 0, "pixels of the whole picture"},
     {"orbit", 0, OPTION_NUMBER, false, "DEG", "25", -3600, 3600, "look from this far around, 0 is the front"},
     {"elevation", 0, OPTION_NUMBER, false, "DEG", "8", -85, 85, "and from this far above"},
@@ -303,7 +339,7 @@ static const app_option render_options[] = {
      "stretch as colours or as ellipses (drawn 3 times as strong), lines where folds would run, edges, vertices"},
     {"sheet", 0, OPTION_TEXT, false, "COLSxROWS", NULL, 0, 0, "a grid of frames in one picture"},
     {"compare", 0, OPTION_CHOICE, false, "side|split", "side", 0, 0,
-     "with two files: next to each other, or in one view"},
+     "before and after, from two files or without and with --layer: next to each other, or in one view"},
 };
 
 static const char *const render_examples[] = {
@@ -311,6 +347,8 @@ static const char *const render_examples[] = {
     "the elbow in frame 40",
     "pleat render hero.glb folded.glb -o film.mp4",
     "a film of both, side by side",
+    "pleat render hero.glb --layer folds --compare split -o folds.png",
+    "the middle frame, one half without folds and one with",
     "pleat render hero.glb -o sheet.png --sheet 4x2 --overlay strain",
     "eight frames with the stretch of the cloth as colours",
     NULL,

@@ -1,0 +1,109 @@
+#include "choice.h"
+
+#include "input.h"
+
+#include "pleat/garment.h"
+
+#include <stdlib.h>
+
+/* The parts that look like cloth; *parts is malloc'ed. */
+static int guess_parts(const app_session *session, const pleat_model *model, part_choice **parts, uint32_t *count)
+{
+    pleat_error error = {0};
+    pleat_garment_guess *guess;
+    if (pleat_garment_guess_create(model, &session->host, &guess, &error) != PLEAT_OK)
+    {
+        return fail_error(session, &error);
+    }
+    *parts = calloc((size_t)guess->part_count + 1, sizeof(*parts)[0]);
+    for (uint32_t i = 0; *parts && i < guess->part_count; ++i)
+    {
+        if (guess->parts[i].garment)
+        {
+            (*parts)[(*count)++] = (part_choice){guess->parts[i].node, guess->parts[i].primitive};
+        }
+    }
+    pleat_garment_guess_destroy(guess);
+    if (!*parts)
+    {
+        return fail_input(session, "out of memory for the list of garments");
+    }
+    if (*count == 0)
+    {
+        return fail_input(session, "%s: nothing in it looks like cloth; name the mesh for the layers with --garment",
+                          session->arguments->files[0]);
+    }
+    return EXIT_DONE;
+}
+
+/* Nodes of the scene with a mark for each of their primitives. The parts are in scene order, too. */
+static bool mark_nodes(const pleat_model *model, const part_choice *parts, uint32_t part_count, bool only,
+                       stack_choice *choice)
+{
+    size_t primitive_count = 0, at = 0;
+    for (uint32_t i = 0; i < model->scene_node_count; ++i)
+    {
+        uint32_t mesh = model->nodes[model->scene_nodes[i]].mesh;
+        primitive_count += mesh == PLEAT_NONE ? 0 : model->meshes[mesh].primitive_count;
+    }
+    choice->nodes = calloc((size_t)model->scene_node_count + 1, sizeof choice->nodes[0]);
+    choice->garment = calloc(primitive_count + 1, sizeof choice->garment[0]);
+    if (!choice->nodes || !choice->garment)
+    {
+        return false;
+    }
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < model->scene_node_count; ++i)
+    {
+        uint32_t node = model->scene_nodes[i], mesh = model->nodes[node].mesh;
+        bool marked = next < part_count && parts[next].node == node;
+        if (mesh == PLEAT_NONE || (only && !marked))
+        {
+            continue;
+        }
+        choice->nodes[choice->node_count++] = node;
+        for (uint32_t p = 0; p < model->meshes[mesh].primitive_count; ++p, ++at)
+        {
+            choice->garment[at] = next < part_count && parts[next].node == node && parts[next].primitive == p;
+            next += choice->garment[at];
+        }
+    }
+    return true;
+}
+
+int choose_stack(const app_session *session, const pleat_model *model, bool layers, bool only, stack_choice *choice)
+{
+    *choice = (stack_choice){0};
+    part_choice *parts;
+    uint32_t part_count;
+    int status = choose_garment(session, model, &parts, &part_count);
+    bool named = part_count > 0;
+    if (status == EXIT_DONE && !named && layers)
+    {
+        status = guess_parts(session, model, &parts, &part_count);
+    }
+    if (status == EXIT_DONE && part_count > 0 && !mark_nodes(model, parts, part_count, only && named, choice))
+    {
+        status = fail_input(session, "out of memory for the list of garments");
+    }
+    free(parts);
+    if (status != EXIT_DONE)
+    {
+        choice_free(choice);
+    }
+    return status;
+}
+
+void choice_free(stack_choice *choice)
+{
+    free(choice->nodes);
+    free(choice->garment);
+    *choice = (stack_choice){0};
+}
+
+void choice_apply(const stack_choice *choice, pleat_bake_desc *desc)
+{
+    desc->node_count = choice->node_count;
+    desc->nodes = choice->nodes;
+    desc->garment = choice->garment;
+}
