@@ -79,13 +79,19 @@ static double covered(const pl_dancer *dancer, pl_v3 p)
     return fmax(leotard, tights);
 }
 
+/* Between the legs, where a bend folds everything over, layers keep more apart. */
+static double between_legs(pl_v3 p)
+{
+    return pl_smoothstep(0.065, 0.020, fabs(p.x)) * pl_smoothstep(0.880, 0.820, p.y) * pl_smoothstep(0.740, 0.780, p.y);
+}
+
 static void sink_skin(const pl_dancer *dancer, pl_skinned *skin)
 {
     for (uint32_t v = 0; v < skin->whole.vertex_count; ++v)
     {
         pl_v3 p = skin->whole.positions[v];
         pl_v3 q = v3(fabs(p.x), p.y, p.z);
-        double depth = SINK * pl_smoothstep(0.002, 0.018, covered(dancer, q));
+        double depth = SINK * (1 + 1.5 * between_legs(q)) * pl_smoothstep(0.002, 0.018, covered(dancer, q));
         double shoe = 0.0025 * pl_smoothstep(0, -0.004, pl_dancer_slipper(dancer, q));
         skin->whole.positions[v] = v3_mad(p, shoe - depth, skin->normals[v]);
     }
@@ -113,7 +119,8 @@ static void tuck_tights(const pl_dancer *dancer, pl_skinned *tights)
     {
         pl_v3 p = tights->whole.positions[v];
         double under = -pl_dancer_above_leg_line(dancer, p);
-        double depth = 0.004 * pl_smoothstep(0, OVERLAP, under);
+        double depth =
+            0.004 * pl_smoothstep(0, OVERLAP, under) + 0.006 * between_legs(p) * pl_smoothstep(0.002, 0.014, under);
         tights->whole.positions[v] = v3_mad(p, -depth, tights->normals[v]);
     }
     pl_skinned_normals(tights);

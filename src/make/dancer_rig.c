@@ -62,7 +62,7 @@ static double leg_weights(pl_v3 p, double parts[4])
     /* The groin: from the hip bone down to the crotch, lower over the seat. */
     double s = (p.x - 0.090) * 0.66 - (p.y - 0.895) * 0.75 + 0.30 * fmin(p.z + 0.03, 0);
     /* The crotch is shared by both legs and the hips; below it each leg is its own. Hands are near, but no leg. */
-    double share = fmax(0.030 - 0.5 * fmax(0.800 - p.y, 0), 0.003);
+    double share = fmax(0.040 - 0.7 * fmax(0.800 - p.y, 0), 0.003);
     double lateral = pl_smoothstep(-share, share, p.x) * pl_smoothstep(0.30, 0.22, p.x);
     double leg = pl_smoothstep(-0.075, 0.065, s) * lateral;
     double shin = pl_smoothstep(0.535, 0.438, p.y + 0.10 * (p.z - 0.002));
