@@ -24,7 +24,8 @@ void pleat_fit_settle(pleat_fit *fit);
 /* Second pass: every frame once. normal_changes: normal_count differences to the base normals, or NULL. */
 void pleat_fit_weigh(pleat_fit *fit, uint32_t frame, const pleat_vec3 *displacements, const pleat_vec3 *normal_changes);
 
-/* Errors that a number of targets leaves, over all frames and vertices, in the displacements' unit. */
+/* Errors that a number of targets leaves, over all frames and vertices, in the displacements' unit. Beyond 8 targets
+ * every fourth number is measured; between them the error of the smaller one is stated. */
 typedef struct pleat_fit_error
 {
     float largest;

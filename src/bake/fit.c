@@ -15,9 +15,14 @@
 
 enum
 {
-    CHUNK = 512, /* floats of a vector that are mixed at a time: all vectors' chunks stay in the second cache */
-    VERTEX_CHUNK = 256
+    CHUNK = 512,        /* floats whose products are summed in float before they go into a double */
+    VERTEX_CHUNK = 256, /* vertices whose errors are followed at a time: they stay in the first cache */
+    FINE_COUNTS = 8,    /* the error is known for every number of targets up to this... */
+    COUNT_STEP = 4      /* ...and from there on for every fourth */
 };
+
+typedef float f8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t i8 __attribute__((vector_size(32), aligned(4), may_alias));
 
 struct pleat_fit
 {
@@ -25,12 +30,15 @@ struct pleat_fit
     pl_arena arena;
     pleat_host host;
     uint32_t vertex_count, normal_count, frame_count, target_limit;
-    uint32_t row;        /* floats of a vector: 3 V, rounded up to 8 with zeros */
+    uint32_t lane;       /* V rounded up to VERTEX_CHUNK */
+    uint32_t row;        /* floats of a vector: all x, all y, all z, a lane each, zeros behind V */
     uint32_t kept_limit; /* vectors kept between blocks: more than the targets asked for, so that late frames count */
     uint32_t block_limit;
     uint32_t kept, block; /* vectors there are now */
     float *vectors;       /* kept_limit + block_limit rows: kept ones, then the block */
     double *gram, *mix, *values, *scratch;
+    float *weights; /* the mix in float */
+    float *sample;  /* a frame as a row */
     uint32_t target_count;
     float *scales;        /* target_limit: the largest coefficient */
     float *coefficients;  /* frame_count by target_limit: before scaling */
@@ -53,6 +61,8 @@ static pleat_result allocate(pleat_fit *fit, pleat_error *error)
     PL_ARENA_NEW_OR_FAIL(fit->vectors, &fit->arena, float, (size_t)all * fit->row, error);
     PL_ARENA_NEW_OR_FAIL(fit->gram, &fit->arena, double, (size_t)all *all, error);
     PL_ARENA_NEW_OR_FAIL(fit->mix, &fit->arena, double, (size_t)all *all, error);
+    PL_ARENA_NEW_OR_FAIL(fit->weights, &fit->arena, float, (size_t)all *all, error);
+    PL_ARENA_NEW_OR_FAIL(fit->sample, &fit->arena, float, fit->row, error);
     PL_ARENA_NEW_OR_FAIL(fit->values, &fit->arena, double, all, error);
     PL_ARENA_NEW_OR_FAIL(fit->scratch, &fit->arena, double, 3 * (size_t)all, error);
     PL_ARENA_NEW_OR_FAIL(fit->scales, &fit->arena, float, fit->target_limit, error);
@@ -87,13 +97,14 @@ pleat_result pleat_fit_create(uint32_t vertex_count, uint32_t normal_count, uint
     fit->normal_count = normal_count;
     fit->frame_count = frame_count;
     fit->target_limit = target_limit;
-    fit->row = (3 * vertex_count + 7) & ~7u;
+    fit->chunk_count = (vertex_count + VERTEX_CHUNK - 1) / VERTEX_CHUNK;
+    fit->lane = fit->chunk_count * VERTEX_CHUNK;
+    fit->row = 3 * fit->lane;
     /* No more vectors than frames are ever needed; then nothing is lost on the way. */
     uint32_t wanted = target_limit + target_limit / 2 + 16;
     fit->kept_limit = wanted < frame_count ? wanted : frame_count;
     uint32_t rest = frame_count - fit->kept_limit, block = fit->kept_limit / 2 > 32 ? fit->kept_limit / 2 : 32;
     fit->block_limit = block < rest ? block : rest;
-    fit->chunk_count = (vertex_count + VERTEX_CHUNK - 1) / VERTEX_CHUNK;
     pleat_result result = allocate(fit, error);
     if (result != PLEAT_OK)
     {
@@ -115,7 +126,16 @@ void pleat_fit_destroy(pleat_fit *fit)
 
 /* ---- First pass ---- */
 
-typedef float f8 __attribute__((vector_size(32), aligned(4), may_alias));
+/* Between points and rows. */
+static void to_row(const pleat_fit *fit, const pleat_vec3 *points, float *row)
+{
+    for (uint32_t v = 0; v < fit->vertex_count; ++v)
+    {
+        row[v] = points[v].x;
+        row[fit->lane + v] = points[v].y;
+        row[2 * (size_t)fit->lane + v] = points[v].z;
+    }
+}
 
 /* Eight running sums in float over short pieces, the pieces in double: exact enough and in a fixed order. */
 static double dot(const float *a, const float *b, uint32_t count)
@@ -151,33 +171,29 @@ static void gram_rows(void *data, uint32_t begin, uint32_t end, uint32_t worker)
     }
 }
 
-/* Mixes a range of chunks of all vectors in place. */
+/* Mixes a range of chunks of all vectors in place: eight floats of all of them at a time. */
 static void mix_chunks(void *data, uint32_t begin, uint32_t end, uint32_t worker)
 {
     pleat_fit *fit = data;
     uint32_t count = fit->kept + fit->block, target = fit->target_count;
     (void)worker;
-    for (uint32_t chunk = begin; chunk < end; ++chunk)
+    for (uint32_t x = 32 * begin; x < 32 * end && x < fit->row; x += 8)
     {
-        uint32_t first = chunk * 32, last = first + 32 < fit->row ? first + 32 : fit->row;
-        for (uint32_t x = first; x < last; x += 8)
+        f8 mixed[1600]; /* kept_limit at most: 1024 + 512 + 16 */
+        for (uint32_t j = 0; j < target; ++j)
         {
-            f8 mixed[1600]; /* kept_limit at most: 1024 + 512 + 16 */
-            for (uint32_t j = 0; j < target; ++j)
+            f8 sum = {0};
+            const float *weights = fit->weights + (size_t)j * count;
+            for (uint32_t i = 0; i < count; ++i)
             {
-                f8 sum = {0};
-                const double *weights = fit->mix + (size_t)j * count;
-                for (uint32_t i = 0; i < count; ++i)
-                {
-                    float w = (float)weights[i];
-                    sum += (f8){w, w, w, w, w, w, w, w} * *(const f8 *)(fit->vectors + (size_t)i * fit->row + x);
-                }
-                mixed[j] = sum;
+                f8 w = {weights[i], weights[i], weights[i], weights[i], weights[i], weights[i], weights[i], weights[i]};
+                sum += w * *(const f8 *)(fit->vectors + (size_t)i * fit->row + x);
             }
-            for (uint32_t j = 0; j < target; ++j)
-            {
-                *(f8 *)(fit->vectors + (size_t)j * fit->row + x) = mixed[j];
-            }
+            mixed[j] = sum;
+        }
+        for (uint32_t j = 0; j < target; ++j)
+        {
+            *(f8 *)(fit->vectors + (size_t)j * fit->row + x) = mixed[j];
         }
     }
 }
@@ -205,6 +221,10 @@ static void merge(pleat_fit *fit, uint32_t limit)
         ++used;
     }
     fit->target_count = used;
+    for (size_t i = 0; i < (size_t)used * count; ++i)
+    {
+        fit->weights[i] = (float)fit->mix[i];
+    }
     pl_parallel_for(&fit->host.tasks, (fit->row + 31) / 32, 4, mix_chunks, fit);
     fit->kept = used;
     fit->block = 0;
@@ -218,9 +238,7 @@ void pleat_fit_learn(pleat_fit *fit, const pleat_vec3 *displacements)
     }
     if (fit->kept + fit->block < fit->kept_limit + fit->block_limit && fit->vertex_count)
     {
-        float *row = fit->vectors + (size_t)(fit->kept + fit->block) * fit->row;
-        memcpy(row, displacements, 3 * (size_t)fit->vertex_count * sizeof *row);
-        memset(row + 3 * (size_t)fit->vertex_count, 0, (fit->row - 3 * (size_t)fit->vertex_count) * sizeof *row);
+        to_row(fit, displacements, fit->vectors + (size_t)(fit->kept + fit->block) * fit->row);
         ++fit->block;
     }
 }
@@ -246,9 +264,8 @@ void pleat_fit_settle(pleat_fit *fit)
 typedef struct weigh_job
 {
     pleat_fit *fit;
-    const pleat_vec3 *displacements;
     const pleat_vec3 *normal_changes;
-    const float *coefficients;
+    float *coefficients;
 } weigh_job;
 
 static void coefficient_rows(void *data, uint32_t begin, uint32_t end, uint32_t worker)
@@ -258,14 +275,32 @@ static void coefficient_rows(void *data, uint32_t begin, uint32_t end, uint32_t 
     (void)worker;
     for (uint32_t j = begin; j < end; ++j)
     {
-        const float *vector = fit->vectors + (size_t)j * fit->row, *values = &job->displacements[0].x;
-        uint32_t whole = 3 * fit->vertex_count & ~7u;
-        double sum = dot(vector, values, whole);
-        for (uint32_t i = whole; i < 3 * fit->vertex_count; ++i)
-        {
-            sum += (double)vector[i] * (double)values[i];
-        }
-        ((float *)(uintptr_t)job->coefficients)[j] = (float)sum;
+        job->coefficients[j] = (float)dot(fit->vectors + (size_t)j * fit->row, fit->sample, fit->row);
+    }
+}
+
+/* Is the error measured for this number of targets? */
+static bool is_measured(const pleat_fit *fit, uint32_t count)
+{
+    return count <= FINE_COUNTS || count % COUNT_STEP == 0 || count == fit->target_count;
+}
+
+/* What is left of a chunk's vertices: the largest squared length and the sum of all. */
+static void note_error(pleat_fit *fit, uint32_t chunk, uint32_t count, const f8 left[3][VERTEX_CHUNK / 8])
+{
+    f8 largest = {0}, sum = {0};
+    for (uint32_t i = 0; i < VERTEX_CHUNK / 8; ++i)
+    {
+        f8 squared = left[0][i] * left[0][i] + left[1][i] * left[1][i] + left[2][i] * left[2][i];
+        i8 more = squared > largest;
+        largest = (f8)(((i8)squared & more) | ((i8)largest & ~more));
+        sum += squared;
+    }
+    size_t at = (size_t)chunk * (fit->target_limit + 1) + count;
+    for (int k = 0; k < 8; ++k)
+    {
+        fit->chunk_largest[at] = largest[k] > fit->chunk_largest[at] ? largest[k] : fit->chunk_largest[at];
+        fit->chunk_squares[at] += (double)sum[k];
     }
 }
 
@@ -277,32 +312,27 @@ static void error_chunks(void *data, uint32_t begin, uint32_t end, uint32_t work
     (void)worker;
     for (uint32_t chunk = begin; chunk < end; ++chunk)
     {
-        uint32_t first = chunk * VERTEX_CHUNK, count = fit->vertex_count - first;
-        count = count < VERTEX_CHUNK ? count : VERTEX_CHUNK;
-        float left[3 * VERTEX_CHUNK];
-        memcpy(left, &job->displacements[first].x, 3 * count * sizeof *left);
-        for (uint32_t j = 0;; ++j)
+        f8 left[3][VERTEX_CHUNK / 8];
+        for (uint32_t k = 0; k < 3; ++k)
         {
-            float largest = 0;
-            double squares = 0;
-            for (uint32_t v = 0; v < count; ++v)
+            memcpy(left[k], fit->sample + (size_t)k * fit->lane + (size_t)chunk * VERTEX_CHUNK, sizeof left[k]);
+        }
+        note_error(fit, chunk, 0, left);
+        for (uint32_t j = 0; j < fit->target_count; ++j)
+        {
+            float c = job->coefficients[j];
+            f8 factor = {c, c, c, c, c, c, c, c};
+            const float *vector = fit->vectors + (size_t)j * fit->row + (size_t)chunk * VERTEX_CHUNK;
+            for (uint32_t k = 0; k < 3; ++k)
             {
-                const float *p = left + 3 * v;
-                float squared = p[0] * p[0] + p[1] * p[1] + p[2] * p[2];
-                largest = squared > largest ? squared : largest;
-                squares += (double)squared;
+                for (uint32_t i = 0; i < VERTEX_CHUNK / 8; ++i)
+                {
+                    left[k][i] -= factor * *(const f8 *)(vector + (size_t)k * fit->lane + 8 * i);
+                }
             }
-            size_t at = (size_t)chunk * (fit->target_limit + 1) + j;
-            fit->chunk_largest[at] = largest > fit->chunk_largest[at] ? largest : fit->chunk_largest[at];
-            fit->chunk_squares[at] += squares;
-            if (j == fit->target_count)
+            if (is_measured(fit, j + 1))
             {
-                break;
-            }
-            const float *vector = fit->vectors + (size_t)j * fit->row + 3 * (size_t)first;
-            for (uint32_t i = 0; i < 3 * count; ++i)
-            {
-                left[i] -= job->coefficients[j] * vector[i];
+                note_error(fit, chunk, j + 1, left);
             }
         }
     }
@@ -331,7 +361,8 @@ void pleat_fit_weigh(pleat_fit *fit, uint32_t frame, const pleat_vec3 *displacem
         return;
     }
     float *coefficients = fit->coefficients + (size_t)frame * fit->target_limit;
-    weigh_job job = {fit, displacements, normal_changes, coefficients};
+    weigh_job job = {fit, normal_changes, coefficients};
+    to_row(fit, displacements, fit->sample);
     pl_parallel_for(&fit->host.tasks, fit->target_count, 1, coefficient_rows, &job);
     pl_parallel_for(&fit->host.tasks, fit->chunk_count, 4, error_chunks, &job);
     if (normal_changes && fit->normal_count)
@@ -365,6 +396,10 @@ uint32_t pleat_fit_target_count(const pleat_fit *fit)
 pleat_fit_error pleat_fit_error_of(const pleat_fit *fit, uint32_t target_count)
 {
     uint32_t count = target_count < fit->target_count ? target_count : fit->target_count;
+    while (!is_measured(fit, count))
+    {
+        --count; /* fewer targets are no better: what is stated is a bound */
+    }
     double samples = (double)fit->vertex_count * (double)fit->weighed;
     return (pleat_fit_error){sqrtf(fit->largest[count]), samples > 0 ? (float)sqrt(fit->squares[count] / samples) : 0};
 }
@@ -377,7 +412,8 @@ float pleat_fit_largest(const pleat_fit *fit)
 uint32_t pleat_fit_choose(const pleat_fit *fit, float largest_error)
 {
     uint32_t count = 0;
-    while (count < fit->target_count && !(pleat_fit_error_of(fit, count).largest <= largest_error))
+    while (count < fit->target_count &&
+           (!is_measured(fit, count) || !(pleat_fit_error_of(fit, count).largest <= largest_error)))
     {
         ++count;
     }
@@ -387,10 +423,11 @@ uint32_t pleat_fit_choose(const pleat_fit *fit, float largest_error)
 void pleat_fit_target(const pleat_fit *fit, uint32_t target, pleat_vec3 *out)
 {
     const float *vector = fit->vectors + (size_t)target * fit->row;
-    float *to = &out[0].x;
-    for (uint32_t i = 0; i < 3 * fit->vertex_count; ++i)
+    float scale = fit->scales[target];
+    for (uint32_t v = 0; v < fit->vertex_count; ++v)
     {
-        to[i] = vector[i] * fit->scales[target];
+        out[v] =
+            (pleat_vec3){vector[v] * scale, vector[fit->lane + v] * scale, vector[2 * (size_t)fit->lane + v] * scale};
     }
 }
 
