@@ -6,7 +6,7 @@
 
 enum
 {
-    SWEEP_STILL = 24, /* frames looked at to find the ground for a picture, */
+    SWEEP_STILL = 12, /* frames looked at to find the ground for a picture, */
     SWEEP_FILM = 240  /* and to frame the camera for a film */
 };
 
@@ -89,10 +89,10 @@ static uint32_t view_width(const app_stage *stage, uint32_t whole)
     return stage->actor_count == 2 && stage->compare == STAGE_SIDE ? whole / 2 : whole;
 }
 
-/* Adds a frame of all actors to the scene's bounds and to the framing, and tells its lowest point. */
+/* Adds a frame of all actors to the scene's bounds and, where it is shown, to the framing; tells its lowest point. */
 static pleat_result look_at(app_stage *stage, uint32_t frame, pleat_framing *framing, float *low, pleat_error *error)
 {
-    *low = INFINITY;
+    pleat_bounds bounds = pleat_bounds_empty();
     for (uint32_t i = 0; i < stage->actor_count; ++i)
     {
         app_actor *a = &stage->actors[i];
@@ -103,12 +103,16 @@ static pleat_result look_at(app_stage *stage, uint32_t frame, pleat_framing *fra
             return result;
         }
         pleat_bake_copy(a->bake, a->positions, NULL);
-        pleat_bounds bounds = pleat_bounds_empty();
         pleat_bounds_add(&bounds, a->shape->vertex_count, a->positions);
-        *low = fminf(*low, bounds.low.y);
-        pleat_bounds_add(&stage->scene.bounds, a->shape->vertex_count, a->positions);
-        pleat_framing_add(framing, a->shape->vertex_count, a->positions);
+        if (framing)
+        {
+            pleat_framing_add(framing, a->shape->vertex_count, a->positions);
+        }
     }
+    const pleat_vec3 corners[2] = {{bounds.low.x, bounds.low.y, bounds.low.z},
+                                   {bounds.high.x, bounds.high.y, bounds.high.z}};
+    pleat_bounds_add(&stage->scene.bounds, 2, corners);
+    *low = bounds.low.y;
     return PLEAT_OK;
 }
 
@@ -120,9 +124,8 @@ static int compare_floats(const void *a, const void *b)
 
 pleat_result stage_look_over(app_stage *stage, uint32_t still, pleat_error *error)
 {
-    const pleat_framing empty = pleat_framing_begin(
-        &stage->view, view_width(stage, stage->picture.width / stage->columns), stage->picture.height / stage->rows);
-    pleat_framing framing = empty;
+    pleat_framing framing = pleat_framing_begin(&stage->view, view_width(stage, stage->picture.width / stage->columns),
+                                                stage->picture.height / stage->rows);
     uint32_t count = stage->last - stage->first + 1;
     uint32_t most = still == PLEAT_NONE ? SWEEP_FILM : SWEEP_STILL;
     uint32_t looks = count < most ? count : most;
@@ -131,7 +134,7 @@ pleat_result stage_look_over(app_stage *stage, uint32_t still, pleat_error *erro
     for (uint32_t i = 0; i < looks; ++i)
     {
         uint32_t frame = stage->first + (looks > 1 ? (uint32_t)((uint64_t)i * (count - 1) / (looks - 1)) : 0);
-        pleat_result result = look_at(stage, frame, &framing, &lows[i], error);
+        pleat_result result = look_at(stage, frame, still == PLEAT_NONE ? &framing : NULL, &lows[i], error);
         if (result != PLEAT_OK)
         {
             return result;
@@ -141,7 +144,6 @@ pleat_result stage_look_over(app_stage *stage, uint32_t still, pleat_error *erro
     float ground = lows[(uint32_t)(GROUND_SHARE * (float)(looks - 1))];
     if (still != PLEAT_NONE)
     {
-        framing = empty;
         stage->scene.bounds = pleat_bounds_empty();
         float low;
         pleat_result result = look_at(stage, still, &framing, &low, error);

@@ -113,7 +113,9 @@ float open_sky_at(vec2 pixel, vec3 place, vec3 n, float noise, float jitter)
         vec3 flat_n = n - axis * dot(n, axis);
         float flat_length = length(flat_n);
         float cosine = clamp(dot(flat_n, v) / max(flat_length, 1e-6), -1.0, 1.0);
-        float gamma = (dot(along, flat_n) < 0.0 ? -1.0 : 1.0) * acos(cosine);
+        float side = dot(along, flat_n) < 0.0 ? -1.0 : 1.0;
+        float gamma = side * acos(cosine);
+        float sine = side * sqrt(1.0 - cosine * cosine);
         vec2 high = vec2(-1.0); // cosines of the horizons behind and in front
         for (int j = 0; j < 2 * STEPS; ++j)
         {
@@ -129,10 +131,8 @@ float open_sky_at(vec2 pixel, vec3 place, vec3 n, float noise, float jitter)
         vec2 horizon = acos(clamp(high, -1.0, 1.0));
         float back = gamma + max(-horizon.x - gamma, -0.5 * PI);
         float front = gamma + min(horizon.y - gamma, 0.5 * PI);
-        float s_gamma = sin(gamma);
-        float c_gamma = cos(gamma);
         sum += flat_length * 0.25 *
-               (2.0 * c_gamma + 2.0 * (back + front) * s_gamma - cos(2.0 * back - gamma) - cos(2.0 * front - gamma));
+               (2.0 * cosine + 2.0 * (back + front) * sine - cos(2.0 * back - gamma) - cos(2.0 * front - gamma));
     }
     return clamp(sum / float(SLICES), 0.0, 1.0);
 }
