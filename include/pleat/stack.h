@@ -22,7 +22,8 @@ typedef struct pleat_stack_desc
     float clip_start;       /* seconds of the first frame */
     float clip_fps;         /* default 30 */
     uint32_t frame_count;   /* frames of the clip that will be asked for */
-    float height;           /* default 0: the stack's own height at rest */
+    float height;           /* default 0: the model's at rest */
+    const pleat_pose *rest; /* the model's rest pose, to share between stacks; default NULL: one is made */
 } pleat_stack_desc;
 
 pleat_stack_desc pleat_stack_desc_default(void);
@@ -74,8 +75,10 @@ void pleat_stack_update(pleat_stack *stack, const pleat_stack_input *input);
 const pleat_vec4 *pleat_stack_positions(const pleat_stack *stack);
 void pleat_stack_copy(const pleat_stack *stack, pleat_vec3 *positions, pleat_vec3 *normals);
 /* The linear blend of each surface vertex undone: positions in bind space, minus what a viewer that knows only linear
- * skinning and the input's own morph targets would start from. out: #V displacements. */
-void pleat_stack_bind_displacements(const pleat_stack *stack, pleat_vec3 *out);
+ * skinning and the input's own morph targets would start from. out: #V displacements. Where the blend is nearly
+ * singular (linear skinning collapses there) no bounded displacement leads all the way: returns the largest distance,
+ * in the world, that is left. */
+float pleat_stack_bind_displacements(const pleat_stack *stack, pleat_vec3 *out);
 /* Normals of the last update per render vertex, brought to bind space (unit). out: #R. */
 void pleat_stack_bind_normals(const pleat_stack *stack, pleat_vec3 *out);
 

@@ -127,6 +127,7 @@ static pleat_result create_stacks(pleat_bake *bake, const pleat_bake_desc *desc,
         stack.clip_fps = desc->fps;
         stack.frame_count = bake->shape.frame_count;
         stack.height = height;
+        stack.rest = bake->pose;
         PL_TRY(pleat_stack_create(&stack, &bake->host, &bake->stacks[i], error));
         garment = garment ? garment + primitive_count : NULL;
     }

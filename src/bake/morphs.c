@@ -17,6 +17,7 @@ typedef struct node_fit
     pleat_vec3 *base_normals;   /* render vertices, bind space */
     pleat_vec3 *normal_changes; /* render vertices */
     float *input_weights;       /* frame_count by the input's target_count */
+    float unreached;            /* largest distance that no displacement in bind space leads over */
 } node_fit;
 
 struct pleat_morphs
@@ -152,7 +153,7 @@ void pleat_morphs_weigh(pleat_morphs *morphs, uint32_t frame)
         {
             memcpy(node->input_weights + (size_t)frame * target_count, weights, target_count * sizeof *weights);
         }
-        pleat_stack_bind_displacements(node->stack, node->displacements);
+        node->unreached = fmaxf(node->unreached, pleat_stack_bind_displacements(node->stack, node->displacements));
         if (morphs->options.normals)
         {
             uint32_t count = pleat_stack_get_shape(node->stack)->vertex_count;
@@ -381,6 +382,7 @@ static pleat_result make_mesh(making *m, pleat_morphed *morphed, pleat_error *er
     morphed->source_vertex = m->shape->refined ? NULL : sources;
     morphed->input_target_count = m->input->target_count;
     morphed->error = pleat_fit_error_of(m->node->fit, m->fitted);
+    morphed->error.largest += m->node->unreached;
     morphed->largest_displacement = pleat_fit_largest(m->node->fit);
     PL_TRY(make_names(m, &morphed->mesh.target_names, error));
     return make_weights(m, morphed, error);

@@ -341,13 +341,13 @@ pleat_result pleat_stack_create(const pleat_stack_desc *desc, const pleat_host *
     stack->skin = skin == PLEAT_NONE ? NULL : &desc->model->skins[skin];
     stack->skinning = desc->skinning;
     stack->layer_count = desc->layer_count;
-    pleat_pose *rest_pose = NULL;
-    pleat_result result = pleat_pose_create(desc->model, host, &rest_pose, error);
+    pleat_pose *own = NULL;
+    pleat_result result = desc->rest ? PLEAT_OK : pleat_pose_create(desc->model, host, &own, error);
     if (result == PLEAT_OK)
     {
-        result = bind_all(stack, desc, rest_pose, error);
+        result = bind_all(stack, desc, desc->rest ? desc->rest : own, error);
     }
-    pleat_pose_destroy(rest_pose);
+    pleat_pose_destroy(own);
     if (result != PLEAT_OK)
     {
         pleat_stack_destroy(stack);

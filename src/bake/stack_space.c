@@ -125,9 +125,10 @@ static pleat_affine blend(const pleat_stack *stack, uint32_t vertex)
     return out;
 }
 
-/* The 3x3 part undone. A blend that flattens (lbs at a half turn) has no inverse; a little damping keeps the answer
- * bounded there, and costs 1e-6 of the length elsewhere. Solves (A^T A + d I) x = A^T b in double. */
-static void solve(const pleat_affine *matrix, pl_f4 target, float out[3])
+/* The 3x3 part undone. A blend that flattens (lbs at a half turn) has no inverse; damping keeps the answer within a
+ * hundred times the target there, and elsewhere costs about 1e-5 of it. Solves (A^T A + d I) x = A^T b in double;
+ * returns |A x - b|. */
+static float solve(const pleat_affine *matrix, pl_f4 target, float out[3])
 {
     double a[3][3], n[3][3], b[3], size = 0;
     for (int r = 0; r < 3; ++r)
@@ -138,7 +139,7 @@ static void solve(const pleat_affine *matrix, pl_f4 target, float out[3])
             size += a[r][c] * a[r][c];
         }
     }
-    double damping = size * 1e-7;
+    double damping = size * 3e-6;
     double inverse[3][3], determinant;
     for (int r = 0; r < 3; ++r)
     {
@@ -162,10 +163,13 @@ static void solve(const pleat_affine *matrix, pl_f4 target, float out[3])
         double x = (inverse[r][0] * b[0] + inverse[r][1] * b[1] + inverse[r][2] * b[2]) / determinant;
         out[r] = isfinite(x) ? (float)x : 0;
     }
+    pl_f4 reached = pl_affine_vector(matrix, pl_set(out[0], out[1], out[2], 0));
+    return pl_length3(reached - target);
 }
 
-void pleat_stack_bind_displacements(const pleat_stack *stack, pleat_vec3 *out)
+float pleat_stack_bind_displacements(const pleat_stack *stack, pleat_vec3 *out)
 {
+    float left = 0;
     /* The difference is undone, not the position: where the stack is plain linear skinning it is exactly zero up to the
      * rounding of the blend, and the damping acts on the small part alone. */
     for (uint32_t v = 0; v < stack->shape.surface_count; ++v)
@@ -173,9 +177,10 @@ void pleat_stack_bind_displacements(const pleat_stack *stack, pleat_vec3 *out)
         pleat_affine matrix = blend(stack, v);
         pl_f4 linear = pl_affine_point(&matrix, pl_load(&stack->morphed[v]));
         float x[3];
-        solve(&matrix, pl_load(&stack->positions[v]) - linear, x);
+        left = fmaxf(left, solve(&matrix, pl_load(&stack->positions[v]) - linear, x));
         out[v] = (pleat_vec3){x[0], x[1], x[2]};
     }
+    return left;
 }
 
 void pleat_stack_bind_normals(const pleat_stack *stack, pleat_vec3 *out)
