@@ -247,6 +247,7 @@ static pleat_result measure_node(const pleat_model *model, const pleat_host *hos
                                  pl_shapes *shapes, pl_node_shape *node, pleat_error *error)
 {
     pleat_stack_desc desc = pleat_stack_desc_default();
+    desc.rest = rest;
     desc.model = model;
     desc.node = node->node;
     desc.height = 1; /* no layer asks for it, and finding it looks at the whole scene */
