@@ -61,6 +61,46 @@ static float distance_squared(const pl_segment *s, float x, float y)
     return px * px + py * py;
 }
 
+enum
+{
+    TILE = 16, /* pixels */
+    TILE_SEGMENTS = 256
+};
+
+typedef struct pixel_box
+{
+    uint32_t left, right, top, bottom; /* right and bottom are past the last */
+} pixel_box;
+
+/* The pixels of a box, from the segments that may reach them. */
+static void stroke_tile(const pleat_picture *picture, const pixel_box *box, uint32_t count, const pl_segment *segments,
+                        float width, pleat_rgba color)
+{
+    for (uint32_t y = box->top; y < box->bottom; ++y)
+    {
+        uint8_t *row = picture->pixels + y * picture->stride;
+        for (uint32_t x = box->left; x < box->right; ++x)
+        {
+            float least = INFINITY;
+            for (uint32_t i = 0; i < count; ++i)
+            {
+                least = fminf(least, distance_squared(&segments[i], (float)x + 0.5f, (float)y + 0.5f));
+            }
+            float alpha = fminf(0.5f * width + 0.5f - sqrtf(least), 1);
+            if (alpha > 0)
+            {
+                blend(row + 4 * (size_t)x, color, alpha);
+            }
+        }
+    }
+}
+
+static bool may_reach(const pl_segment *s, const pixel_box *box, float reach)
+{
+    return fminf(s->x0, s->x1) - reach < (float)box->right && fmaxf(s->x0, s->x1) + reach > (float)box->left &&
+           fminf(s->y0, s->y1) - reach < (float)box->bottom && fmaxf(s->y0, s->y1) + reach > (float)box->top;
+}
+
 void pl_picture_stroke(const pleat_picture *picture, uint32_t count, const pl_segment *segments, float width,
                        pleat_rgba color)
 {
@@ -77,21 +117,22 @@ void pl_picture_stroke(const pleat_picture *picture, uint32_t count, const pl_se
     uint32_t right = clamp_pixel(high_x + reach + 1, picture->width);
     uint32_t top = clamp_pixel(low_y - reach, picture->height);
     uint32_t bottom = clamp_pixel(high_y + reach + 1, picture->height);
-    for (uint32_t y = top; y < bottom; ++y)
+    for (uint32_t y = top; y < bottom; y += TILE)
     {
-        uint8_t *row = picture->pixels + y * picture->stride;
-        for (uint32_t x = left; x < right; ++x)
+        for (uint32_t x = left; x < right; x += TILE)
         {
-            float least = INFINITY;
-            for (uint32_t i = 0; i < count; ++i)
+            pixel_box box = {x, x + TILE < right ? x + TILE : right, y, y + TILE < bottom ? y + TILE : bottom};
+            pl_segment near[TILE_SEGMENTS];
+            uint32_t near_count = 0;
+            for (uint32_t i = 0; i < count && near_count < TILE_SEGMENTS; ++i)
             {
-                least = fminf(least, distance_squared(&segments[i], (float)x + 0.5f, (float)y + 0.5f));
+                if (may_reach(&segments[i], &box, reach))
+                {
+                    near[near_count++] = segments[i];
+                }
             }
-            float alpha = fminf(0.5f * width + 0.5f - sqrtf(least), 1);
-            if (alpha > 0)
-            {
-                blend(row + 4 * (size_t)x, color, alpha);
-            }
+            bool all = near_count == TILE_SEGMENTS;
+            stroke_tile(picture, &box, all ? count : near_count, all ? segments : near, width, color);
         }
     }
 }

@@ -115,10 +115,9 @@ static const char box[] = "5 0c0k5k5c0c";
 
 enum
 {
-    CAP_UNITS = 8,     /* grid units in a capital letter */
-    CURVE_PIECES = 5,  /* lines that stand for one arc */
-    POINTS_MAX = 16,   /* points in a stroke */
-    SEGMENTS_MAX = 160 /* lines in a glyph */
+    CAP_UNITS = 8,    /* grid units in a capital letter */
+    CURVE_PIECES = 5, /* lines that stand for one arc */
+    POINTS_MAX = 16   /* points in a stroke */
 };
 static const float SPACING = 2.0f;
 
@@ -142,12 +141,12 @@ typedef struct pen
 {
     float x, y, unit;
     uint32_t count;
-    pl_segment segments[SEGMENTS_MAX];
+    pl_segment *segments;
 } pen;
 
 static void pen_line(pen *p, point a, point b)
 {
-    if (p->count < SEGMENTS_MAX)
+    if (p->count < PL_GLYPH_SEGMENTS)
     {
         p->segments[p->count++] =
             (pl_segment){p->x + a.x * p->unit, p->y - a.y * p->unit, p->x + b.x * p->unit, p->y - b.y * p->unit};
@@ -228,19 +227,31 @@ float pleat_text_width(float height, const char *text)
     return *text ? (units - SPACING) * height / CAP_UNITS : 0;
 }
 
+uint32_t pl_glyph(char c, float x, float y, float height, pl_segment *out, float *advance)
+{
+    pen p = {.x = x, .y = y, .unit = height / CAP_UNITS, .segments = out};
+    pen_glyph(&p, glyph_of(c));
+    *advance = advance_of(c) * p.unit;
+    return p.count;
+}
+
+float pl_text_stroke(float height)
+{
+    return fmaxf(0.115f * height, 1.1f);
+}
+
 void pleat_picture_text(const pleat_picture *picture, float x, float y, float height, pleat_rgba color,
                         const char *text)
 {
-    float unit = height / CAP_UNITS;
-    float width = fmaxf(0.115f * height, 1.1f);
     for (const char *c = text; *c; ++c)
     {
-        pen p = {.x = x, .y = y, .unit = unit};
-        pen_glyph(&p, glyph_of(*c));
-        if (p.count > 0)
+        pl_segment segments[PL_GLYPH_SEGMENTS];
+        float advance;
+        uint32_t count = pl_glyph(*c, x, y, height, segments, &advance);
+        if (count > 0)
         {
-            pl_picture_stroke(picture, p.count, p.segments, width, color);
+            pl_picture_stroke(picture, count, segments, pl_text_stroke(height), color);
         }
-        x += advance_of(*c) * unit;
+        x += advance;
     }
 }
