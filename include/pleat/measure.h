@@ -86,7 +86,8 @@ typedef struct pleat_figures
     /* Popping. The place of a vertex is taken against its place on the reference, in axes that move with the reference
      * there (its normal, and the triangle's longest rest edge): a surface that only follows the reference stands still.
      * jump: the longest way since the frame before. pop: the longest change of that way from one frame to the next, so
-     * that what grows evenly cancels. Both 0 without a reference. All: the longest. */
+     * that what grows evenly cancels. For each vertex the smaller of the figures in those axes and in the world's
+     * counts: axes turn over where the reference collapses. Both 0 without a reference. All: the longest. */
     double jump, pop;
     uint32_t jump_vertex, pop_vertex; /* PLEAT_NONE where the figure is 0; all: of the frame in question */
     uint64_t crossings;               /* pairs of triangles that cross, neighbours left out; all: the sum */

@@ -131,8 +131,9 @@ typedef struct pl_jump_part
     pleat_place *places;   /* the surface's #V */
     uint8_t *edge;         /* #V: corner whose edge gives the axis */
     pleat_vec4 *before;    /* #V: positions in the frame before */
-    pleat_vec4 *offset;    /* #V: in the reference's axes, in the frame before */
-    pleat_vec4 *step;      /* #V: change of offset into the frame before */
+    /* In the world's axes and in the reference's. */
+    pleat_vec4 *offset[2]; /* #V: from the place on the reference, in the frame before */
+    pleat_vec4 *step[2];   /* #V: change of offset into the frame before */
     pleat_vec4 *found;     /* #V: lengths of this frame: motion, jump, pop */
     uint32_t frame_count;
 } pl_jump_part;

@@ -3,7 +3,8 @@
  * Vertex v goes with a place on the reference, found at rest. Its offset from there is taken in axes that move with the
  * reference: the normal (interpolated from the vertices', so that it turns evenly) and, across it, the longest rest
  * edge of the place's triangle. Offsets of a surface that only follows are then the same in all frames, however
- * fast limbs turn. */
+ * fast limbs turn. Where the reference collapses, as skinning does inside a bent elbow, those axes turn over at once;
+ * so the way is also taken in the world's axes, and the shorter one counts: what pops does so in both. */
 #include "bake/measure.h"
 
 #include "base/parallel.h"
@@ -125,8 +126,11 @@ static pleat_result bind_reference(pl_jump_part *part, const pleat_measure_desc 
     PL_ARENA_NEW_OR_FAIL(part->normal_of, arena, pleat_vec4, reference->vertex_count, error);
     PL_ARENA_NEW_OR_FAIL(part->places, arena, pleat_place, count, error);
     PL_ARENA_NEW_OR_FAIL(part->edge, arena, uint8_t, count, error);
-    PL_ARENA_NEW_OR_FAIL(part->offset, arena, pleat_vec4, count, error);
-    PL_ARENA_NEW_OR_FAIL(part->step, arena, pleat_vec4, count, error);
+    for (int axes = 0; axes < 2; ++axes)
+    {
+        PL_ARENA_NEW_OR_FAIL(part->offset[axes], arena, pleat_vec4, count, error);
+        PL_ARENA_NEW_OR_FAIL(part->step[axes], arena, pleat_vec4, count, error);
+    }
     memcpy(part->triangles, reference->triangles, 3 * (size_t)reference->triangle_count * sizeof *part->triangles);
     for (uint32_t v = 0; v < count; ++v)
     {
@@ -173,8 +177,8 @@ typedef struct jump_job
     const pleat_measure_input *input;
 } jump_job;
 
-/* Where vertex v is, seen from its place on the reference. */
-static pl_f4 offset_of(const pl_jump_part *part, const pleat_measure_input *input, uint32_t v)
+/* Where vertex v is, seen from its place on the reference: in the world's axes and in the reference's. */
+static void find_offsets(const pl_jump_part *part, const pleat_measure_input *input, uint32_t v, pl_f4 offset[2])
 {
     const pleat_place *place = &part->places[v];
     const uint32_t *corner = part->triangles + 3 * (size_t)place->triangle;
@@ -190,7 +194,26 @@ static pl_f4 offset_of(const pl_jump_part *part, const pleat_measure_input *inpu
     normal = pl_normalize3(normal);
     pl_f4 along = pl_normalize3(edge - normal * pl_splat(pl_dot3(edge, normal)));
     pl_f4 away = pl_load(&input->positions[v]) - point;
-    return pl_set(pl_dot3(away, along), pl_dot3(away, pl_cross(normal, along)), pl_dot3(away, normal), 0);
+    offset[0] = away;
+    offset[1] = pl_set(pl_dot3(away, along), pl_dot3(away, pl_cross(normal, along)), pl_dot3(away, normal), 0);
+}
+
+/* Jump and pop of one vertex against the frames before, which are then replaced by this one. */
+static void find_jump(pl_jump_part *part, const pleat_measure_input *input, uint32_t v, pleat_vec4 *found)
+{
+    pl_f4 offset[2];
+    float jump = INFINITY, pop = INFINITY;
+    find_offsets(part, input, v, offset);
+    for (int axes = 0; axes < 2; ++axes)
+    {
+        pl_f4 step = offset[axes] - pl_load(&part->offset[axes][v]);
+        jump = fminf(jump, pl_length3(step));
+        pop = fminf(pop, pl_length3(step - pl_load(&part->step[axes][v])));
+        pl_store(&part->offset[axes][v], offset[axes]);
+        pl_store(&part->step[axes][v], step);
+    }
+    found->y = part->frame_count > 0 ? jump : 0;
+    found->z = part->frame_count > 1 ? pop : 0;
 }
 
 static void update_range(void *data, uint32_t begin, uint32_t end, uint32_t worker)
@@ -200,23 +223,17 @@ static void update_range(void *data, uint32_t begin, uint32_t end, uint32_t work
     (void)worker;
     for (uint32_t v = begin; v < end; ++v)
     {
-        float motion = 0, jump = 0, pop = 0;
         pl_f4 now = pl_load(&job->input->positions[v]);
+        part->found[v] = (pleat_vec4){0, 0, 0, 0};
         if (part->frame_count > 0)
         {
-            motion = pl_length3(now - pl_load(&part->before[v]));
+            part->found[v].x = pl_length3(now - pl_load(&part->before[v]));
         }
         pl_store(&part->before[v], now);
         if (part->reference_count > 0 && part->places[v].triangle != PLEAT_NONE)
         {
-            pl_f4 offset = offset_of(part, job->input, v);
-            pl_f4 step = offset - pl_load(&part->offset[v]);
-            jump = part->frame_count > 0 ? pl_length3(step) : 0;
-            pop = part->frame_count > 1 ? pl_length3(step - pl_load(&part->step[v])) : 0;
-            pl_store(&part->offset[v], offset);
-            pl_store(&part->step[v], step);
+            find_jump(part, job->input, v, &part->found[v]);
         }
-        part->found[v] = (pleat_vec4){motion, jump, pop, 0};
     }
 }
 

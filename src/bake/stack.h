@@ -17,6 +17,7 @@ struct pleat_stack
     const pleat_skin *skin; /* NULL: not skinned */
     pleat_skinning skinning;
     pleat_stack_shape shape;
+    pleat_affine to_rest; /* from the mesh's own space to the rest shape */
 
     /* The input's surface. */
     pleat_surface *surface;

@@ -269,6 +269,7 @@ static pleat_result bind_all(pleat_stack *stack, const pleat_stack_desc *desc, c
                              pleat_error *error)
 {
     pleat_affine to_rest = pl_stack_rest_transform(stack->model, stack->node, rest_pose);
+    stack->to_rest = to_rest;
     PL_TRY(pl_stack_bind_coarse(stack, error));
     stack->cloth.model = stack->model;
     stack->cloth.node = stack->node;

@@ -77,6 +77,29 @@ pleat_affine pl_stack_rest_transform(const pleat_model *model, uint32_t node, co
     return scale;
 }
 
+bool pleat_stack_joint_rest(const pleat_stack *stack, uint32_t node, pleat_vec4 *out)
+{
+    pleat_affine place = pl_affine_identity();
+    if (stack->skin)
+    {
+        uint32_t joint = 0;
+        while (joint < stack->skin->joint_count && stack->skin->joints[joint] != node)
+        {
+            ++joint;
+        }
+        if (joint == stack->skin->joint_count || !pl_affine_inverse(&stack->skin->inverse_binds[joint], &place))
+        {
+            return false;
+        }
+    }
+    else if (node != stack->node)
+    {
+        return false;
+    }
+    *out = pl_to(pl_affine_point(&stack->to_rest, pl_set(place.row[0][3], place.row[1][3], place.row[2][3], 0)));
+    return true;
+}
+
 float pleat_model_height(const pleat_model *model, const pleat_pose *rest)
 {
     float low = INFINITY, high = -INFINITY;
