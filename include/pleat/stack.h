@@ -87,6 +87,9 @@ void pleat_stack_bind_normals(const pleat_stack *stack, pleat_vec3 *out);
 void pleat_stack_base_normals(pleat_stack *stack, pleat_vec3 *out);
 /* Morph target t of the input on the surface, refined where the stack is. out: #V differences. */
 void pleat_stack_input_target(pleat_stack *stack, uint32_t target, pleat_vec3 *out);
+/* Where a joint of the stack's skin (or, without one, the stack's own node) stands in the rest shape; false for any
+ * other node. */
+bool pleat_stack_joint_rest(const pleat_stack *stack, uint32_t node, pleat_vec4 *out);
 /* The node's mesh as the model has it, and the height that default lengths are fractions of. */
 const pleat_mesh *pleat_stack_get_mesh(const pleat_stack *stack);
 float pleat_stack_height(const pleat_stack *stack);
