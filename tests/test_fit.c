@@ -127,6 +127,24 @@ static void test_fit_states_its_error(void **state)
     free(made);
 }
 
+/* A motion of 7 shapes, asked for 40: what rounding adds to it makes no targets that do harm. */
+static void test_fit_is_never_worse_with_more_targets(void **state)
+{
+    (void)state;
+    motion *made = make_motion(7, 0);
+    pleat_fit *fit = fit_motion(made, 40, NULL);
+    float before = pleat_fit_largest(fit);
+    for (uint32_t count = 1; count <= pleat_fit_target_count(fit); ++count)
+    {
+        float largest = pleat_fit_error_of(fit, count).largest;
+        assert_true(largest <= before + 1e-6f * pleat_fit_largest(fit) || count < 7);
+        before = largest;
+    }
+    assert_true(before < 1e-6f * pleat_fit_largest(fit));
+    pleat_fit_destroy(fit);
+    free(made);
+}
+
 /* In few vectors at a time the result is nearly as good as over all frames at once: with a limit above the number of
  * frames nothing is merged away, which gives the best that any 10 targets can do in the mean. */
 static void test_fit_in_blocks_is_nearly_the_best(void **state)
@@ -202,6 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fit_finds_the_rank_of_a_motion),
         cmocka_unit_test(test_fit_states_its_error),
+        cmocka_unit_test(test_fit_is_never_worse_with_more_targets),
         cmocka_unit_test(test_fit_in_blocks_is_nearly_the_best),
         cmocka_unit_test(test_fit_of_nothing_is_nothing),
         cmocka_unit_test(test_fit_is_the_same_for_any_number_of_threads),

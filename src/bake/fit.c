@@ -243,20 +243,81 @@ void pleat_fit_learn(pleat_fit *fit, const pleat_vec3 *displacements)
     }
 }
 
+/* One vector against those before it. */
+typedef struct project_job
+{
+    pleat_fit *fit;
+    float *vector;
+    uint32_t before;
+} project_job;
+
+static void project_rows(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    project_job *job = data;
+    pleat_fit *fit = job->fit;
+    (void)worker;
+    for (uint32_t i = begin; i < end; ++i)
+    {
+        fit->values[i] = dot(job->vector, fit->vectors + (size_t)i * fit->row, fit->row);
+    }
+}
+
+static void subtract_chunks(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    project_job *job = data;
+    pleat_fit *fit = job->fit;
+    (void)worker;
+    for (uint32_t x = 8 * begin; x < 8 * end; x += 8)
+    {
+        f8 left = *(const f8 *)(job->vector + x);
+        for (uint32_t i = 0; i < job->before; ++i)
+        {
+            float c = (float)fit->values[i];
+            left -= (f8){c, c, c, c, c, c, c, c} * *(const f8 *)(fit->vectors + (size_t)i * fit->row + x);
+        }
+        *(f8 *)(job->vector + x) = left;
+    }
+}
+
+/* Scales to unit length and returns the length it had. */
+static double normalise(const pleat_fit *fit, float *vector)
+{
+    double length = sqrt(dot(vector, vector, fit->row));
+    float inverse = length > 0 ? (float)(1 / length) : 0;
+    for (uint32_t i = 0; i < fit->row; ++i)
+    {
+        vector[i] *= inverse;
+    }
+    return length;
+}
+
+/* Makes the vectors unit length and orthogonal again (Gram and Schmidt, twice). The small ones are differences of large
+ * ones, so rounding leaves parts of those in them; one that is mostly made of others is rounding and is dropped. */
+static void orthogonalise(pleat_fit *fit)
+{
+    uint32_t used = 0;
+    for (uint32_t j = 0; j < fit->kept; ++j)
+    {
+        float *vector = fit->vectors + (size_t)used * fit->row;
+        memmove(vector, fit->vectors + (size_t)j * fit->row, fit->row * sizeof *vector);
+        project_job job = {fit, vector, used};
+        normalise(fit, vector);
+        double length = 1;
+        for (int pass = 0; pass < 2; ++pass)
+        {
+            pl_parallel_for(&fit->host.tasks, used, 1, project_rows, &job);
+            pl_parallel_for(&fit->host.tasks, fit->row / 8, 64, subtract_chunks, &job);
+            length *= normalise(fit, vector);
+        }
+        used += length > 0.5;
+    }
+    fit->target_count = used;
+}
+
 void pleat_fit_settle(pleat_fit *fit)
 {
     merge(fit, fit->target_limit);
-    fit->target_count = fit->kept;
-    /* Unit vectors from here on. */
-    for (uint32_t j = 0; j < fit->target_count; ++j)
-    {
-        float *row = fit->vectors + (size_t)j * fit->row;
-        float inverse = (float)(1 / sqrt(dot(row, row, fit->row)));
-        for (uint32_t i = 0; i < fit->row; ++i)
-        {
-            row[i] *= inverse;
-        }
-    }
+    orthogonalise(fit);
 }
 
 /* ---- Second pass ---- */
