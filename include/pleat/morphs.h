@@ -13,7 +13,7 @@ PLEAT_BEGIN
 
 typedef struct pleat_morphs_options
 {
-    uint32_t target_limit; /* default 64, 1..1024 */
+    uint32_t target_limit; /* default 64, 1..1024; with 1, weights are in -1..1 */
     float largest_error;   /* in scene units; default 0: as many targets as the limit allows */
     bool normals;          /* default true: normals as targets too */
 } pleat_morphs_options;
@@ -27,8 +27,8 @@ typedef struct pleat_morphed
     pleat_mesh mesh;                      /* the new mesh */
     const uint32_t *const *source_vertex; /* per primitive: vertices of the input, or NULL (refined) */
     uint32_t input_target_count;          /* targets that the input had; they come first */
-    const float *weights;                 /* frame_count by mesh.target_count */
-    pleat_fit_error error;
+    const float *weights;                 /* frame_count by mesh.target_count; those of new targets lie in 0..1 */
+    pleat_fit_error error;                /* in the world, as largest_displacement */
     float largest_displacement;
 } pleat_morphed;
 

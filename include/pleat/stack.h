@@ -79,6 +79,9 @@ void pleat_stack_copy(const pleat_stack *stack, pleat_vec3 *positions, pleat_vec
  * singular (linear skinning collapses there) no bounded displacement leads all the way: returns the largest distance,
  * in the world, that is left. */
 float pleat_stack_bind_displacements(const pleat_stack *stack, pleat_vec3 *out);
+/* The most that the linear blend of the last update lengthens anything: bounds in the world what a difference in bind
+ * space makes. 1 for a rig that only turns and moves. */
+float pleat_stack_stretch(const pleat_stack *stack);
 /* Normals of the last update per render vertex, brought to bind space (unit). out: #R. */
 void pleat_stack_bind_normals(const pleat_stack *stack, pleat_vec3 *out);
 

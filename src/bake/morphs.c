@@ -18,6 +18,7 @@ typedef struct node_fit
     pleat_vec3 *normal_changes; /* render vertices */
     float *input_weights;       /* frame_count by the input's target_count */
     float unreached;            /* largest distance that no displacement in bind space leads over */
+    float stretch;              /* a length in bind space is at most this many times as long in the world */
 } node_fit;
 
 struct pleat_morphs
@@ -54,8 +55,9 @@ static pleat_result create_node(pleat_morphs *morphs, uint32_t index, pleat_erro
     PL_ARENA_NEW_OR_FAIL(node->input_weights, &morphs->arena, float,
                          (size_t)frame_count *pleat_stack_get_mesh(node->stack)->target_count, error);
     pleat_stack_base_normals(node->stack, node->base_normals);
-    result = pleat_fit_create(shape->surface_count, normal_count, frame_count, morphs->options.target_limit,
-                              &morphs->host, &node->fit, error);
+    /* One target is left for lift_weights. */
+    uint32_t limit = morphs->options.target_limit > 1 ? morphs->options.target_limit - 1 : 1;
+    result = pleat_fit_create(shape->surface_count, normal_count, frame_count, limit, &morphs->host, &node->fit, error);
 fail:
     return result;
 }
@@ -154,6 +156,7 @@ void pleat_morphs_weigh(pleat_morphs *morphs, uint32_t frame)
             memcpy(node->input_weights + (size_t)frame * target_count, weights, target_count * sizeof *weights);
         }
         node->unreached = fmaxf(node->unreached, pleat_stack_bind_displacements(node->stack, node->displacements));
+        node->stretch = fmaxf(node->stretch, pleat_stack_stretch(node->stack));
         if (morphs->options.normals)
         {
             uint32_t count = pleat_stack_get_shape(node->stack)->vertex_count;
@@ -178,47 +181,131 @@ typedef struct making
     const pleat_mesh *input;
     const pleat_stack_shape *shape;
     uint32_t fitted;               /* targets of the fit */
+    uint32_t lifts;                /* 1: a last target, always at weight 1, makes all other weights positive; else 0 */
+    float *lows, *spans;           /* fitted: a weight w of the fit is written as (w - low) / span */
     pleat_vec3 *surface_target;    /* one target, surface vertices */
     pleat_vec3 **target_positions; /* per target: all render vertices */
     pleat_vec3 **target_normals;   /* per target, or NULL */
 } making;
+
+static uint32_t all_targets(const making *m)
+{
+    return m->input->target_count + m->fitted + m->lifts;
+}
+
+/* The smallest and the largest weight of a target over the clip. */
+static void weight_range(const making *m, uint32_t target, float *low, float *high)
+{
+    uint32_t frame_count = pleat_bake_get_shape(m->morphs->bake)->frame_count;
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (uint32_t f = 0; f < frame_count; ++f)
+    {
+        float weight = pleat_fit_weight(m->node->fit, f, target);
+        *low = fminf(*low, weight);
+        *high = fmaxf(*high, weight);
+    }
+}
+
+/* Weights of a fit have both signs, but Blender's importer and some engines hold weights to 0..1. So each target is
+ * scaled to the range of its weights, and what its lowest weight gives goes, for all targets together, into one more
+ * target, which has weight 1 in this clip and 0 elsewhere. */
+static pleat_result lift_weights(making *m, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    bool negative = false;
+    for (uint32_t t = 0; t < m->fitted; ++t)
+    {
+        float low, high;
+        weight_range(m, t, &low, &high);
+        negative = negative || low < 0;
+    }
+    m->lifts = negative && m->fitted < m->morphs->options.target_limit;
+    PL_ARENA_NEW_OR_FAIL(m->lows, &m->morphs->arena, float, m->fitted, error);
+    PL_ARENA_NEW_OR_FAIL(m->spans, &m->morphs->arena, float, m->fitted, error);
+    for (uint32_t t = 0; t < m->fitted; ++t)
+    {
+        float low, high;
+        weight_range(m, t, &low, &high);
+        m->lows[t] = m->lifts ? fminf(low, 0) : 0;
+        m->spans[t] = m->lows[t] < 0 && high > low ? high - m->lows[t] : 1;
+    }
+fail:
+    return result;
+}
+
+static void scale_points(pleat_vec3 *points, uint32_t count, float scale)
+{
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        pl_store3(&points[i], pl_splat(scale) * pl_load3(&points[i]));
+    }
+}
+
+static void add_points(pleat_vec3 *sums, const pleat_vec3 *points, uint32_t count, float scale)
+{
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        pl_store3(&sums[i], pl_load3(&sums[i]) + pl_splat(scale) * pl_load3(&points[i]));
+    }
+}
+
+/* Target `fit_target` of the fit as output target t, and its share of the target that lifts the weights. */
+static void fill_fitted(const making *m, uint32_t t, uint32_t fit_target)
+{
+    uint32_t count = m->shape->vertex_count, last = all_targets(m) - 1;
+    pleat_vec3 *positions = m->target_positions[t], *normals = m->target_normals[t];
+    float low = m->lows[fit_target], span = m->spans[fit_target];
+    pleat_fit_target(m->node->fit, fit_target, m->surface_target);
+    for (uint32_t r = 0; r < count; ++r)
+    {
+        positions[r] = m->surface_target[m->shape->render_vertex[r]];
+    }
+    if (normals)
+    {
+        pleat_fit_normal_target(m->node->fit, fit_target, normals);
+    }
+    if (m->lifts)
+    {
+        add_points(m->target_positions[last], positions, count, low);
+        scale_points(positions, count, span);
+    }
+    if (m->lifts && normals)
+    {
+        add_points(m->target_normals[last], normals, count, low);
+        scale_points(normals, count, span);
+    }
+}
 
 /* Targets over all render vertices of the node; primitives take their ranges. */
 static pleat_result make_targets(making *m, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
     pl_arena *arena = &m->morphs->arena;
-    uint32_t input_count = m->input->target_count, count = input_count + m->fitted;
-    bool normals = m->morphs->options.normals;
+    uint32_t input_count = m->input->target_count, count = all_targets(m);
     PL_ARENA_NEW_OR_FAIL(m->target_positions, arena, pleat_vec3 *, count, error);
     PL_ARENA_NEW_OR_FAIL(m->target_normals, arena, pleat_vec3 *, count, error);
     for (uint32_t t = 0; t < count; ++t)
     {
         PL_ARENA_NEW_OR_FAIL(m->target_positions[t], arena, pleat_vec3, m->shape->vertex_count, error);
-        pleat_vec3 *surface = m->surface_target;
-        if (t < input_count)
-        {
-            pleat_stack_input_target(m->node->stack, t, surface);
-        }
-        else
-        {
-            pleat_fit_target(m->node->fit, t - input_count, surface);
-        }
-        for (uint32_t r = 0; r < m->shape->vertex_count; ++r)
-        {
-            m->target_positions[t][r] = surface[m->shape->render_vertex[r]];
-        }
-        if (normals && t >= input_count)
-        {
-            PL_ARENA_NEW_OR_FAIL(m->target_normals[t], arena, pleat_vec3, m->shape->vertex_count, error);
-            pleat_fit_normal_target(m->node->fit, t - input_count, m->target_normals[t]);
-        }
-        else if (normals)
+        if (m->morphs->options.normals)
         {
             /* Every target of a primitive has the same attributes; the input's own normals were made for the input's
-             * base normals, so theirs stay at zero here. */
+             * base normals, so theirs stay at zero. */
             PL_ARENA_NEW_OR_FAIL(m->target_normals[t], arena, pleat_vec3, m->shape->vertex_count, error);
         }
+    }
+    for (uint32_t t = 0; t < input_count; ++t)
+    {
+        pleat_stack_input_target(m->node->stack, t, m->surface_target);
+        for (uint32_t r = 0; r < m->shape->vertex_count; ++r)
+        {
+            m->target_positions[t][r] = m->surface_target[m->shape->render_vertex[r]];
+        }
+    }
+    for (uint32_t t = 0; t < m->fitted; ++t)
+    {
+        fill_fitted(m, input_count + t, t);
     }
 fail:
     return result;
@@ -255,7 +342,7 @@ static pleat_result make_primitive(making *m, uint32_t index, pleat_primitive *p
     uint32_t first = m->shape->first_vertex[index], count = m->shape->first_vertex[index + 1] - first;
     uint32_t first_triangle = m->shape->first_triangle[index];
     uint32_t triangle_count = m->shape->first_triangle[index + 1] - first_triangle;
-    uint32_t target_count = m->input->target_count + m->fitted;
+    uint32_t target_count = all_targets(m);
     pleat_vec3 *positions;
     uint32_t *triangles, *identity;
     pleat_target *targets;
@@ -308,7 +395,7 @@ static pleat_result make_weights(making *m, pleat_morphed *morphed, pleat_error 
 {
     pleat_result result = PLEAT_OK;
     uint32_t frame_count = pleat_bake_get_shape(m->morphs->bake)->frame_count;
-    uint32_t input_count = m->input->target_count, count = input_count + m->fitted;
+    uint32_t input_count = m->input->target_count, count = all_targets(m);
     float *weights;
     PL_ARENA_NEW_OR_FAIL(weights, &m->morphs->arena, float, (size_t)frame_count *count, error);
     for (uint32_t f = 0; f < frame_count; ++f)
@@ -317,7 +404,11 @@ static pleat_result make_weights(making *m, pleat_morphed *morphed, pleat_error 
         memcpy(row, m->node->input_weights + (size_t)f * input_count, input_count * sizeof *row);
         for (uint32_t t = 0; t < m->fitted; ++t)
         {
-            row[input_count + t] = pleat_fit_weight(m->node->fit, f, t);
+            row[input_count + t] = (pleat_fit_weight(m->node->fit, f, t) - m->lows[t]) / m->spans[t];
+        }
+        if (m->lifts)
+        {
+            row[count - 1] = 1;
         }
     }
     morphed->weights = weights;
@@ -329,9 +420,9 @@ static pleat_result make_names(making *m, const char *const **out, pleat_error *
 {
     pleat_result result = PLEAT_OK;
     const char **names;
-    uint32_t input_count = m->input->target_count;
-    PL_ARENA_NEW_OR_FAIL(names, &m->morphs->arena, const char *, input_count + m->fitted, error);
-    for (uint32_t t = 0; t < input_count + m->fitted; ++t)
+    uint32_t input_count = m->input->target_count, count = all_targets(m);
+    PL_ARENA_NEW_OR_FAIL(names, &m->morphs->arena, const char *, count, error);
+    for (uint32_t t = 0; t < count; ++t)
     {
         char text[32];
         int length = t < input_count ? snprintf(text, sizeof text, "target_%u", t)
@@ -359,7 +450,8 @@ static pleat_result make_mesh(making *m, pleat_morphed *morphed, pleat_error *er
     pleat_primitive *primitives;
     const uint32_t **sources;
     float *defaults;
-    uint32_t count = m->input->target_count + m->fitted;
+    PL_TRY(lift_weights(m, error));
+    uint32_t count = all_targets(m);
     PL_ARENA_NEW_OR_FAIL(primitives, arena, pleat_primitive, primitive_count, error);
     PL_ARENA_NEW_OR_FAIL(sources, arena, const uint32_t *, primitive_count, error);
     PL_ARENA_NEW_OR_FAIL(defaults, arena, float, count, error);
@@ -381,9 +473,10 @@ static pleat_result make_mesh(making *m, pleat_morphed *morphed, pleat_error *er
                                  .weights = defaults};
     morphed->source_vertex = m->shape->refined ? NULL : sources;
     morphed->input_target_count = m->input->target_count;
-    morphed->error = pleat_fit_error_of(m->node->fit, m->fitted);
-    morphed->error.largest += m->node->unreached;
-    morphed->largest_displacement = pleat_fit_largest(m->node->fit);
+    pleat_fit_error in_bind_space = pleat_fit_error_of(m->node->fit, m->fitted);
+    morphed->error.largest = in_bind_space.largest * m->node->stretch + m->node->unreached;
+    morphed->error.rms = in_bind_space.rms * m->node->stretch;
+    morphed->largest_displacement = pleat_fit_largest(m->node->fit) * m->node->stretch;
     PL_TRY(make_names(m, &morphed->mesh.target_names, error));
     return make_weights(m, morphed, error);
 fail:
@@ -399,9 +492,9 @@ pleat_result pleat_morphs_finish(pleat_morphs *morphs, pleat_error *error)
                     .node = node,
                     .input = pleat_stack_get_mesh(node->stack),
                     .shape = pleat_stack_get_shape(node->stack),
-                    .fitted = pleat_fit_choose(node->fit, morphs->options.largest_error)};
+                    .fitted = pleat_fit_choose(node->fit, morphs->options.largest_error / node->stretch)};
         /* What linear skinning itself rounds away is no displacement. */
-        bool moved = pleat_fit_largest(node->fit) > 2e-6f * pleat_stack_height(node->stack);
+        bool moved = pleat_fit_largest(node->fit) * node->stretch > 2e-6f * pleat_stack_height(node->stack);
         if (!moved)
         {
             m.fitted = 0;

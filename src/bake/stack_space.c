@@ -1,6 +1,7 @@
 /* Between spaces: where the bind pose stands in the world, and the way from world positions back to bind space. */
 #include "bake/stack.h"
 
+#include "base/eigen.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -204,6 +205,50 @@ float pleat_stack_bind_displacements(const pleat_stack *stack, pleat_vec3 *out)
         out[v] = (pleat_vec3){x[0], x[1], x[2]};
     }
     return left;
+}
+
+/* The largest singular value of the 3x3 part. */
+static float matrix_stretch(const pleat_affine *matrix)
+{
+    double products[9], values[3], vectors[9], scratch[9];
+    for (int r = 0; r < 3; ++r)
+    {
+        for (int c = 0; c < 3; ++c)
+        {
+            products[3 * r + c] = (double)matrix->row[0][r] * (double)matrix->row[0][c] +
+                                  (double)matrix->row[1][r] * (double)matrix->row[1][c] +
+                                  (double)matrix->row[2][r] * (double)matrix->row[2][c];
+        }
+    }
+    pl_eigen_symmetric(3, products, values, vectors, scratch);
+    return (float)sqrt(fmax(values[0], 0));
+}
+
+float pleat_stack_stretch(const pleat_stack *stack)
+{
+    uint32_t node = stack->joint_count - 1;
+    if (!stack->skin)
+    {
+        return matrix_stretch(&stack->joint_matrices[node]);
+    }
+    /* A blend stretches no more than the blend of its joints' stretches. */
+    float *stretches = stack->skin_scratch;
+    for (uint32_t j = 0; j < node; ++j)
+    {
+        stretches[j] = matrix_stretch(&stack->joint_matrices[j]);
+    }
+    float most = 0;
+    for (uint32_t v = 0; v < stack->shape.surface_count; ++v)
+    {
+        float sum = 0;
+        for (uint32_t i = 0; i < stack->influence_count; ++i)
+        {
+            size_t at = (size_t)v * stack->influence_count + i;
+            sum += stack->shape.weights[at] * stretches[stack->shape.joints[at]];
+        }
+        most = fmaxf(most, sum);
+    }
+    return most;
 }
 
 void pleat_stack_bind_normals(const pleat_stack *stack, pleat_vec3 *out)
