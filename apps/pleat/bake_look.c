@@ -29,8 +29,14 @@ static void fill_folds(bake_look *look)
     look->folds = pleat_folds_options_default();
 }
 
+static void fill_volume(bake_look *look)
+{
+    look->volume = pleat_volume_options_default();
+}
+
 static const layer_kind kinds[LAYER_KINDS] = {
     {&pleat_folds_layer, offsetof(bake_look, folds), fill_folds, pleat_folds_parameters},
+    {&pleat_volume_layer, offsetof(bake_look, volume), fill_volume, pleat_volume_parameters},
 };
 
 static const void *options_of(const bake_look *look, const layer_kind *kind)

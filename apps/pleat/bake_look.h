@@ -7,12 +7,13 @@
 
 #include "pleat/bake.h"
 #include "pleat/folds.h"
+#include "pleat/volume.h"
 
 /* As --layer takes them, in the order of the table. */
-#define LAYER_NAMES "folds"
+#define LAYER_NAMES "folds|volume"
 enum
 {
-    LAYER_KINDS = 1
+    LAYER_KINDS = 2
 };
 
 /* Rows for the table of a command that makes a stack; look_open reads them. */
@@ -35,6 +36,7 @@ typedef struct bake_look
 {
     skin_options skin;
     pleat_folds_options folds;
+    pleat_volume_options volume;
     uint32_t level; /* of --level */
     uint32_t layer_count;
     uint32_t layers[LAYER_KINDS]; /* rows of the table, in the order of --layer */

@@ -1,0 +1,571 @@
+/* The volume layer: options, binding, and the frame.
+ *
+ * D. Rohmer, S. Hahmann, M.-P. Cani, "Active Geometry for Game Characters", MIG 2010, section 3. What differs:
+ *  - With Delta V = V(p) - V_target, eq. 3 as printed moves the wrong way; here the difference is V_target - V. The
+ * norm in its denominator is the sum of gamma_k |grad_k V|^2.
+ *  - The paper measures the whole mesh before each bone. Here the mesh is cut, once, into regions whose losses are
+ *    measured apart (volume_regions.c), so that a bent elbow is paid for at the elbow, whatever the order of bones.
+ *  - Holes are closed for the integral, shells have volumes of their own, and a last pass takes back what the rounding
+ *    of positions did. */
+#include "layer/volume.h"
+
+#include "base/parallel.h"
+
+/* Shares of a volume below these are rounding, of matrices and of positions: nothing was lost. */
+#define NOTHING_OF_GROUP 1e-6
+#define NOTHING_OF_SHELL 8e-7
+/* And so is a layer on the skin of this part of the distance from the origin: joints are rounded one by one. */
+#define NOTHING_OF_PLACE 1e-7
+/* The rest after all corrections that is not worth a pass. */
+#define SETTLED 2e-8
+
+pleat_volume_shape pleat_volume_shape_default(void)
+{
+    return (pleat_volume_shape){.mu = {1, 1, 1}, .width = 0.6f, .fold_count = 4, .curve = {0, 0.5f, 1, 0.5f, 0}};
+}
+
+pleat_volume_options pleat_volume_options_default(void)
+{
+    pleat_volume_options options = {0};
+    options.strength = 1;
+    options.shape = pleat_volume_shape_default();
+    options.breath_period = 4;
+    options.limit = 1;
+    return options;
+}
+
+#define OFFSET(member) offsetof(pleat_volume_options, member)
+#define PROFILES "weights|bulge|muscle|folds|curve"
+
+const pleat_parameter *pleat_volume_parameters(uint32_t *count)
+{
+    static const pleat_parameter table[] = {
+        {"strength", PLEAT_VALUE_SHARE, OFFSET(strength), 0, 1, NULL, "how much of the lost volume comes back"},
+        {"along", PLEAT_VALUE_SHARE, OFFSET(shape.mu[0]), 0, 1, NULL, "share of the correction along the limb"},
+        {"front", PLEAT_VALUE_SHARE, OFFSET(shape.mu[1]), 0, 1, NULL, "share to the front and back of the limb"},
+        {"side", PLEAT_VALUE_SHARE, OFFSET(shape.mu[2]), 0, 1, NULL, "share to the sides of the limb"},
+        {"along_profile", PLEAT_VALUE_CHOICE, OFFSET(shape.profile[0]), 0, 0, PROFILES, "how that share is spread"},
+        {"front_profile", PLEAT_VALUE_CHOICE, OFFSET(shape.profile[1]), 0, 0, PROFILES, "how that share is spread"},
+        {"side_profile", PLEAT_VALUE_CHOICE, OFFSET(shape.profile[2]), 0, 0, PROFILES, "how that share is spread"},
+        {"width", PLEAT_VALUE_NUMBER, OFFSET(shape.width), 0.05, 4, NULL, "of bulges, in half lengths of the region"},
+        {"fold_count", PLEAT_VALUE_COUNT, OFFSET(shape.fold_count), 1, 32, NULL, "folds along the region"},
+        {"turn", PLEAT_VALUE_ANGLE, OFFSET(shape.turn), -6.2831854, 6.2831854, NULL,
+         "turns front and side about the limb"},
+        {"curve_1", PLEAT_VALUE_NUMBER, OFFSET(shape.curve[0]), 0, 10, NULL, "height of the curve at the near end"},
+        {"curve_2", PLEAT_VALUE_NUMBER, OFFSET(shape.curve[1]), 0, 10, NULL, "a quarter along the region"},
+        {"curve_3", PLEAT_VALUE_NUMBER, OFFSET(shape.curve[2]), 0, 10, NULL, "in its middle"},
+        {"curve_4", PLEAT_VALUE_NUMBER, OFFSET(shape.curve[3]), 0, 10, NULL, "three quarters along it"},
+        {"curve_5", PLEAT_VALUE_NUMBER, OFFSET(shape.curve[4]), 0, 10, NULL, "at the far end"},
+        {"inflate", PLEAT_VALUE_SHARE, OFFSET(inflate), -0.95, 10, NULL, "volume added, of the rest volume"},
+        {"breath", PLEAT_VALUE_SHARE, OFFSET(breath), -0.5, 1, NULL, "volume added at the height of a breath"},
+        {"breath_period", PLEAT_VALUE_NUMBER, OFFSET(breath_period), 0.1, 1000, NULL, "seconds of a breath"},
+        {"limit", PLEAT_VALUE_NUMBER, OFFSET(limit), 0.05, 10, NULL, "farthest move, in radii of the region"},
+    };
+    *count = sizeof table / sizeof table[0];
+    return table;
+}
+
+/* ---- Checking ---- */
+
+static pleat_result check_number(const char *where, const char *name, float value, float low, float high,
+                                 pleat_error *error)
+{
+    if (!(value >= low && value <= high))
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "volume: %s%s is %g; it can be %g to %g", where, name, (double)value,
+                       (double)low, (double)high);
+    }
+    return PLEAT_OK;
+}
+
+static pleat_result check_shape(const char *where, const pleat_volume_shape *shape, pleat_error *error)
+{
+    float sum = 0;
+    for (int a = 0; a < PLEAT_VOLUME_AXES; ++a)
+    {
+        PL_TRY(check_number(where, "mu", shape->mu[a], 0, 1, error));
+        sum += shape->mu[a];
+        if (shape->profile[a] > PLEAT_VOLUME_CURVE)
+        {
+            return pl_fail(error, PLEAT_BAD_ARGUMENT, "volume: %sprofile is %u; it can be 0 to %d", where,
+                           shape->profile[a], PLEAT_VOLUME_CURVE);
+        }
+    }
+    if (!(sum > 0.01f))
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "volume: the %smu of all axes add up to %g; it must be above 0",
+                       where, (double)sum);
+    }
+    for (int i = 0; i < PLEAT_VOLUME_CURVE_POINTS; ++i)
+    {
+        PL_TRY(check_number(where, "curve", shape->curve[i], 0, 1e6f, error));
+    }
+    if (shape->fold_count < 1 || shape->fold_count > 32)
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "volume: %sfold_count is %u; it can be 1 to 32", where,
+                       shape->fold_count);
+    }
+    PL_TRY(check_number(where, "width", shape->width, 0.05f, 4, error));
+    return check_number(where, "turn", shape->turn, -6.2832f, 6.2832f, error);
+}
+
+static pleat_result check_options(const pleat_volume_options *options, pleat_error *error)
+{
+    PL_TRY(check_number("", "strength", options->strength, 0, 1, error));
+    PL_TRY(check_shape("", &options->shape, error));
+    for (uint32_t i = 0; i < options->bone_count; ++i)
+    {
+        if (!options->bones[i].joints)
+        {
+            return pl_fail(error, PLEAT_BAD_ARGUMENT, "volume: bones[%u].joints is NULL; it must name joints", i);
+        }
+        PL_TRY(check_shape("bones' ", &options->bones[i].shape, error));
+    }
+    PL_TRY(check_number("", "inflate", options->inflate, -0.95f, 10, error));
+    PL_TRY(check_number("", "breath", options->breath, -0.5f, 1, error));
+    PL_TRY(check_number("", "breath_period", options->breath_period, 1e-3f, 1e6f, error));
+    PL_TRY(check_number("", "limit", options->limit, 0.05f, 10, error));
+    for (uint32_t i = 0; i < options->key_count; ++i)
+    {
+        PL_TRY(check_number("keys' ", "extra", options->keys[i].extra, -0.95f, 100, error));
+        if (!(i == 0 ? options->keys[i].time >= -INFINITY : options->keys[i].time > options->keys[i - 1].time))
+        {
+            return pl_fail(error, PLEAT_BAD_ARGUMENT, "volume: keys[%u].time is %g; times must increase", i,
+                           (double)options->keys[i].time);
+        }
+    }
+    return PLEAT_OK;
+}
+
+/* ---- The layer ---- */
+
+typedef struct volume_layer
+{
+    pl_memory memory;
+    pl_arena arena;
+    pleat_volume_options options;
+    pl_volume_bound bound;
+    pl_volume_scratch scratch;
+    pleat_vec4 *centres;
+    pleat_vec4 *origins;
+    double *block_volume;
+    double *group_loss;
+    uint8_t *shell_moves; /* per shell: something was lost */
+    double *loss;         /* per joint: what it is to bring back */
+    uint8_t *dirty;       /* blocks */
+    double *shell_now;
+    double *shell_target;
+    /* Figures of the last frame. */
+    uint32_t moved, limited;
+    double lost, error;
+    float highest;
+} volume_layer;
+
+static void destroy_layer(void *user)
+{
+    volume_layer *layer = user;
+    pl_arena_free(&layer->arena);
+    PL_DESTROY(layer);
+}
+
+/* The pointers in the options are the caller's; what frames need of them is kept. */
+static pleat_result keep_keys(volume_layer *layer, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    pleat_volume_key *keys;
+    PL_ARENA_NEW_OR_FAIL(keys, &layer->arena, pleat_volume_key, layer->options.key_count, error);
+    for (uint32_t i = 0; i < layer->options.key_count; ++i)
+    {
+        keys[i] = layer->options.keys[i];
+    }
+    layer->options.keys = keys;
+    layer->options.bones = NULL;
+    layer->options.bone_count = 0;
+    layer->options.inflate_joints = NULL;
+fail:
+    return result;
+}
+
+static pleat_result make_room(volume_layer *layer, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    const pl_volume_bound *bound = &layer->bound;
+    pl_volume_scratch *scratch = &layer->scratch;
+    uint32_t local = bound->largest_local;
+    PL_ARENA_NEW_OR_FAIL(scratch->points, &layer->arena, pleat_vec4, local, error);
+    PL_ARENA_NEW_OR_FAIL(scratch->slopes, &layer->arena, pleat_vec4, local, error);
+    PL_ARENA_NEW_OR_FAIL(scratch->moves, &layer->arena, pleat_vec4, local, error);
+    PL_ARENA_NEW_OR_FAIL(scratch->normals, &layer->arena, double, 3 * (size_t)local, error);
+    PL_ARENA_NEW_OR_FAIL(layer->centres, &layer->arena, pleat_vec4, bound->closed.hole_count, error);
+    PL_ARENA_NEW_OR_FAIL(layer->origins, &layer->arena, pleat_vec4, bound->closed.shell_count, error);
+    PL_ARENA_NEW_OR_FAIL(layer->block_volume, &layer->arena, double, bound->groups.block_count, error);
+    PL_ARENA_NEW_OR_FAIL(layer->group_loss, &layer->arena, double, bound->groups.group_count, error);
+    PL_ARENA_NEW_OR_FAIL(layer->shell_moves, &layer->arena, uint8_t, bound->closed.shell_count, error);
+    PL_ARENA_NEW_OR_FAIL(layer->loss, &layer->arena, double, bound->joint_count, error);
+    PL_ARENA_NEW_OR_FAIL(layer->dirty, &layer->arena, uint8_t, bound->groups.block_count, error);
+    PL_ARENA_NEW_OR_FAIL(layer->shell_now, &layer->arena, double, bound->closed.shell_count, error);
+    PL_ARENA_NEW_OR_FAIL(layer->shell_target, &layer->arena, double, bound->closed.shell_count, error);
+fail:
+    return result;
+}
+
+static pleat_result create_layer(const void *options, void *plan, const pleat_cloth *cloth, const pleat_host *host,
+                                 void **out, pleat_error *error)
+{
+    *out = NULL;
+    (void)plan;
+    PL_TRY(check_options(options, error));
+    volume_layer *layer = PL_CREATE(volume_layer, host);
+    if (!layer)
+    {
+        return pl_fail(error, PLEAT_NO_MEMORY, "out of memory for the volume layer");
+    }
+    pl_arena_init(&layer->arena, &layer->memory);
+    layer->options = *(const pleat_volume_options *)options;
+    pleat_result result = pl_volume_bind(options, cloth, host, &layer->arena, &layer->bound, error);
+    result = result == PLEAT_OK ? keep_keys(layer, error) : result;
+    result = result == PLEAT_OK ? make_room(layer, error) : result;
+    if (result != PLEAT_OK)
+    {
+        destroy_layer(layer);
+        return result;
+    }
+    *out = layer;
+    return PLEAT_OK;
+}
+
+/* ---- Measuring ---- */
+
+typedef struct measure_job
+{
+    volume_layer *layer;
+    pl_volume_view view;
+    bool dirty_only;
+} measure_job;
+
+static pl_volume_view view_of(const volume_layer *layer, const pleat_layer_frame *frame)
+{
+    return (pl_volume_view){&layer->bound.closed, &layer->bound.groups, frame->positions, layer->centres,
+                            layer->origins};
+}
+
+static void measure_blocks(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    const measure_job *job = data;
+    volume_layer *layer = job->layer;
+    (void)worker;
+    for (uint32_t b = begin; b < end; ++b)
+    {
+        if (!job->dirty_only || layer->dirty[b])
+        {
+            layer->block_volume[b] = pl_volume_of_block(&job->view, b);
+        }
+    }
+}
+
+/* Volumes of all shells; blocks that nothing touched since the last time keep theirs. */
+static void measure_shells(volume_layer *layer, const pleat_layer_frame *frame, bool dirty_only)
+{
+    const pl_volume_groups *groups = &layer->bound.groups;
+    measure_job job = {layer, view_of(layer, frame), dirty_only};
+    pl_parallel_for(frame->tasks, groups->block_count, 4, measure_blocks, &job);
+    for (uint32_t s = 0; s < layer->bound.closed.shell_count; ++s)
+    {
+        layer->shell_now[s] = 0;
+    }
+    for (uint32_t g = 0; g < groups->group_count; ++g)
+    {
+        for (uint32_t i = 0; i < groups->groups[g].block_count; ++i)
+        {
+            layer->shell_now[groups->groups[g].shell] += layer->block_volume[groups->groups[g].first_block + i];
+        }
+    }
+}
+
+/* ---- Losses ---- */
+
+/* Volume added at a time, of the rest volume. */
+static double extra_at(const pleat_volume_options *options, float time)
+{
+    double extra = (double)options->inflate;
+    double phase = 6.283185307179586 * (double)time / (double)options->breath_period;
+    extra += (double)options->breath * 0.5 * (1 - cos(phase));
+    uint32_t count = options->key_count, i = 0;
+    while (i < count && options->keys[i].time <= time)
+    {
+        ++i;
+    }
+    if (count && (i == 0 || i == count))
+    {
+        extra += (double)options->keys[i ? count - 1 : 0].extra;
+    }
+    else if (count)
+    {
+        const pleat_volume_key *a = &options->keys[i - 1], *b = &options->keys[i];
+        double t = ((double)time - (double)a->time) / ((double)b->time - (double)a->time);
+        extra += (double)a->extra + t * ((double)b->extra - (double)a->extra);
+    }
+    return extra > -0.95 ? extra : -0.95;
+}
+
+/* How far a joint is turned against the one before it: |M - N|^2 is 4 (1 - cos) of the angle for rotations. */
+static double turned(const pleat_affine *joints, const pl_volume_joint *joint)
+{
+    double sum = 0;
+    for (int r = 0; r < 3 && joints; ++r)
+    {
+        for (int c = 0; c < 3; ++c)
+        {
+            double d = (double)joints[joint->joint].row[r][c] - (double)joints[joint->parent].row[r][c];
+            sum += d * d;
+        }
+    }
+    return sum > 1e-9 ? sum : 0;
+}
+
+/* The loss of a group goes to its joints by the area each rules and how far it is turned. */
+static void share_loss(volume_layer *layer, const pleat_layer_frame *frame, uint32_t first, uint32_t end, double loss)
+{
+    const pl_volume_bound *bound = &layer->bound;
+    double sum[2] = {0, 0};
+    for (uint32_t i = first; i < end; ++i)
+    {
+        const pl_volume_share *share = &bound->shares[i];
+        sum[0] += (double)share->area;
+        sum[1] += (double)share->area * turned(frame->joints, &bound->joints[share->joint]);
+    }
+    for (uint32_t i = first; i < end; ++i)
+    {
+        const pl_volume_share *share = &bound->shares[i];
+        double part = sum[1] > 0 ? turned(frame->joints, &bound->joints[share->joint]) / sum[1] : 1 / sum[0];
+        layer->loss[share->joint] += loss * (double)share->area * part;
+    }
+}
+
+/* What each group has lost, and whether that is more than rounding anywhere in its shell. */
+static void measure_groups(volume_layer *layer, const pleat_layer_frame *frame)
+{
+    const pl_volume_bound *bound = &layer->bound;
+    pl_volume_view view = view_of(layer, frame);
+    for (uint32_t s = 0; s < bound->closed.shell_count; ++s)
+    {
+        double rest = bound->closed.shell_volume[s];
+        layer->shell_moves[s] = fabs(rest - layer->shell_now[s]) > NOTHING_OF_SHELL * fabs(rest);
+    }
+    for (uint32_t i = 0; i < bound->share_count; ++i)
+    {
+        uint32_t g = bound->shares[i].group;
+        const pl_volume_group *group = &bound->groups.groups[g];
+        if (i > 0 && bound->shares[i - 1].group == g)
+        {
+            continue;
+        }
+        double now = pl_volume_of_loops(&view, g);
+        for (uint32_t b = 0; b < group->block_count; ++b)
+        {
+            now += layer->block_volume[group->first_block + b];
+        }
+        double loss = group->rest_volume - now;
+        const pleat_vec4 *at = &layer->origins[group->shell];
+        double far = (double)fmaxf(fmaxf(fabsf(at->x), fabsf(at->y)), fabsf(at->z));
+        double nothing = fmax(NOTHING_OF_GROUP * fabs(group->rest_volume), NOTHING_OF_PLACE * far * group->rest_area);
+        layer->shell_moves[group->shell] |= fabs(loss) > nothing;
+        layer->group_loss[g] = fabs(loss) > NOTHING_OF_GROUP * fabs(group->rest_volume) ? loss : 0;
+    }
+}
+
+static void find_losses(volume_layer *layer, const pleat_layer_frame *frame)
+{
+    const pl_volume_bound *bound = &layer->bound;
+    measure_groups(layer, frame);
+    for (uint32_t j = 0; j < bound->joint_count; ++j)
+    {
+        layer->loss[j] = 0;
+    }
+    for (uint32_t first = 0, end; first < bound->share_count; first = end)
+    {
+        uint32_t g = bound->shares[first].group;
+        for (end = first; end < bound->share_count && bound->shares[end].group == g;)
+        {
+            ++end;
+        }
+        if (layer->shell_moves[bound->groups.groups[g].shell] && layer->group_loss[g] != 0)
+        {
+            share_loss(layer, frame, first, end, layer->group_loss[g] * (double)layer->options.strength);
+        }
+    }
+}
+
+/* The targets of the shells, and what each joint is to add for them. */
+static void find_targets(volume_layer *layer, const pleat_layer_frame *frame)
+{
+    const pl_volume_bound *bound = &layer->bound;
+    double extra = extra_at(&layer->options, frame->time), strength = (double)layer->options.strength;
+    layer->lost = 0;
+    for (uint32_t s = 0; s < bound->closed.shell_count; ++s)
+    {
+        double rest = bound->closed.shell_volume[s], now = layer->shell_now[s];
+        layer->lost = fmax(layer->lost, fabs(now - rest) / fabs(rest));
+        layer->shell_target[s] = (strength < 1 ? now + (rest - now) * strength : rest) + rest * extra;
+    }
+    for (uint32_t j = 0; j < bound->joint_count; ++j)
+    {
+        const pl_volume_joint *joint = &bound->joints[j];
+        if (joint->joint == PLEAT_NONE)
+        {
+            double missing = bound->closed.shell_volume[joint->shell] * extra;
+            if (frame->joints == NULL)
+            {
+                missing = layer->shell_target[joint->shell] - layer->shell_now[joint->shell];
+            }
+            bool nothing = fabs(missing) <= NOTHING_OF_SHELL * fabs(layer->shell_target[joint->shell]);
+            layer->loss[j] = nothing ? 0 : missing;
+        }
+    }
+}
+
+/* What no group has measured (traces of weights outside of all regions, rounding of matrices) goes to the joints that
+ * are at work anyway, by their losses: a thousandth of them, as a rule. */
+static void share_rest(volume_layer *layer)
+{
+    const pl_volume_bound *bound = &layer->bound;
+    for (uint32_t s = 0; s < bound->closed.shell_count; ++s)
+    {
+        double left = layer->shell_target[s] - layer->shell_now[s], size = 0;
+        for (uint32_t j = 0; j < bound->joint_count; ++j)
+        {
+            left -= bound->joints[j].shell == s ? layer->loss[j] : 0;
+            size += bound->joints[j].shell == s ? fabs(layer->loss[j]) : 0;
+        }
+        for (uint32_t j = 0; j < bound->joint_count && size > 0; ++j)
+        {
+            layer->loss[j] += bound->joints[j].shell == s ? left * fabs(layer->loss[j]) / size : 0;
+        }
+    }
+}
+
+/* ---- The frame ---- */
+
+static void mark_dirty(volume_layer *layer, const pl_volume_joint *joint)
+{
+    for (uint32_t i = 0; i < joint->block_count; ++i)
+    {
+        layer->dirty[joint->blocks[i]] = 1;
+    }
+}
+
+/* The joint of a shell that moves most: where a rest of rounding is best put. */
+static uint32_t busiest(const volume_layer *layer, uint32_t shell)
+{
+    uint32_t best = PLEAT_NONE;
+    for (uint32_t j = 0; j < layer->bound.joint_count; ++j)
+    {
+        if (layer->bound.joints[j].shell == shell && layer->loss[j] != 0 &&
+            (best == PLEAT_NONE || fabs(layer->loss[j]) > fabs(layer->loss[best])))
+        {
+            best = j;
+        }
+    }
+    return best;
+}
+
+/* True if anything moved. */
+static bool settle_shells(volume_layer *layer, const pleat_layer_frame *frame)
+{
+    const pl_volume_bound *bound = &layer->bound;
+    bool any = false;
+    for (uint32_t s = 0; s < bound->closed.shell_count; ++s)
+    {
+        double left = layer->shell_target[s] - layer->shell_now[s];
+        uint32_t j = busiest(layer, s);
+        if (j != PLEAT_NONE && fabs(left) > SETTLED * fabs(layer->shell_target[s]) &&
+            fabs(left) < 1e-3 * fabs(layer->shell_target[s]))
+        {
+            pl_volume_settle(&bound->closed, &bound->joints[j], left, &layer->scratch, frame->positions,
+                             layer->centres);
+            any = true;
+        }
+    }
+    return any;
+}
+
+static void update_layer(void *user, const pleat_layer_frame *frame)
+{
+    volume_layer *layer = user;
+    const pl_volume_bound *bound = &layer->bound;
+    layer->moved = layer->limited = 0;
+    layer->highest = 0;
+    layer->error = 0;
+    pl_volume_centres(&bound->closed, frame->positions, layer->centres);
+    pl_volume_origins(&bound->groups, &bound->closed, frame->positions, layer->origins);
+    measure_shells(layer, frame, false);
+    find_losses(layer, frame);
+    find_targets(layer, frame);
+    share_rest(layer);
+    for (uint32_t b = 0; b < bound->groups.block_count; ++b)
+    {
+        layer->dirty[b] = 0;
+    }
+    for (uint32_t j = 0; j < bound->joint_count; ++j)
+    {
+        if (layer->loss[j] != 0)
+        {
+            pl_volume_moved moved =
+                pl_volume_correct(&bound->closed, &bound->joints[j], layer->loss[j], layer->options.limit,
+                                  &layer->scratch, frame->positions, layer->centres);
+            mark_dirty(layer, &bound->joints[j]);
+            ++layer->moved;
+            layer->limited += moved.limited;
+            layer->highest = fmaxf(layer->highest, moved.farthest);
+        }
+    }
+    if (layer->moved)
+    {
+        measure_shells(layer, frame, true);
+        if (settle_shells(layer, frame))
+        {
+            measure_shells(layer, frame, true);
+        }
+    }
+    for (uint32_t s = 0; s < bound->closed.shell_count; ++s)
+    {
+        double target = layer->shell_target[s];
+        layer->error = fmax(layer->error, fabs(layer->shell_now[s] - target) / fabs(target));
+    }
+}
+
+static size_t no_state(const void *layer)
+{
+    (void)layer;
+    return 0;
+}
+
+static bool figure_of(const void *user, uint32_t index, const char **name, double *value)
+{
+    static const char *const names[] = {"shells", "joints", "moved", "lost", "error", "highest", "limited"};
+    const volume_layer *layer = user;
+    const double values[] = {layer->bound.closed.shell_count,
+                             layer->bound.joint_count,
+                             layer->moved,
+                             layer->lost,
+                             layer->error,
+                             (double)layer->highest,
+                             layer->limited};
+    if (index >= sizeof values / sizeof values[0])
+    {
+        return false;
+    }
+    *name = names[index];
+    *value = values[index];
+    return true;
+}
+
+const pleat_layer_type pleat_volume_layer = {
+    .name = "volume",
+    .options_size = sizeof(pleat_volume_options),
+    .create = create_layer,
+    .destroy = destroy_layer,
+    .update = update_layer,
+    .state_size = no_state,
+    .figure = figure_of,
+};

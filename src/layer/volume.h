@@ -1,0 +1,222 @@
+/* The inside of the volume layer.
+ *
+ * volume_close.c makes closed triangles of a mesh with holes; volume_regions.c cuts them into groups whose volume can
+ * be measured alone; volume_bind.c finds where each joint acts, volume_spread.c how its correction is spread,
+ * volume_local.c the triangles it needs; volume_solve_wide.c corrects one joint, volume_settle.c the last digits;
+ * volume_sum_wide.c measures; volume.c runs the frame. */
+#ifndef PL_LAYER_VOLUME_H
+#define PL_LAYER_VOLUME_H
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/vec.h"
+#include "pleat/mesh.h"
+#include "pleat/volume.h"
+
+enum
+{
+    PL_VOLUME_BLOCK = 512 /* triangles whose volume is one term of a sum: the same for any number of threads */
+};
+
+/* ---- Closed triangles ---- */
+
+/* The shells that have a volume, with a fan of triangles over each hole. Vertices from vertex_count on are the centres
+ * of the holes: hole h has vertex vertex_count + h, the mean of its border. */
+typedef struct pl_closed
+{
+    uint32_t vertex_count;
+    uint32_t hole_count;
+    uint32_t *hole_start;  /* hole_count + 1 */
+    uint32_t *hole_vertex; /* borders, in the order that the fan runs */
+    uint32_t triangle_count;
+    uint32_t *triangles; /* #T by 3 */
+    uint32_t *shell;     /* #T */
+    uint32_t shell_count;
+    double *shell_volume; /* shell_count, at rest */
+} pl_closed;
+
+pleat_result pl_volume_close(const pleat_cloth *cloth, const pleat_host *host, pl_arena *arena, pl_closed *closed,
+                             pleat_error *error);
+
+/* Means of the holes' borders. */
+void pl_volume_centres(const pl_closed *closed, const pleat_vec4 *positions, pleat_vec4 *centres);
+
+static inline pl_f4 pl_volume_point(const pl_closed *closed, const pleat_vec4 *positions, const pleat_vec4 *centres,
+                                    uint32_t vertex)
+{
+    return pl_load(vertex < closed->vertex_count ? &positions[vertex] : &centres[vertex - closed->vertex_count]);
+}
+
+/* ---- Groups ---- */
+
+/* Triangles in the order of their groups; the border of a group is a set of loops, each shared with one other group, so
+ * that volumes of groups, closed by fans over their loops, add up to the shell's. */
+typedef struct pl_volume_group
+{
+    uint32_t shell;
+    uint32_t first_block, block_count;
+    uint32_t first_loop, loop_count;
+    double rest_volume; /* closed */
+    double rest_area;
+} pl_volume_group;
+
+typedef struct pl_volume_block
+{
+    uint32_t group;
+    uint32_t first, count; /* triangles */
+    bool plain;            /* without centres of holes */
+} pl_volume_block;
+
+typedef struct pl_volume_groups
+{
+    uint32_t group_count;
+    pl_volume_group *groups;
+    uint32_t block_count;
+    pl_volume_block *blocks;
+    uint32_t *triangles;      /* #T by 3, in the order of the blocks */
+    uint32_t *triangle_group; /* #T, in pl_closed's order */
+    uint32_t *triangle_place; /* #T: pl_closed's number -> place in triangles */
+    uint32_t loop_count;
+    uint32_t *loop_start;  /* loop_count + 1 */
+    uint32_t *loop_vertex; /* each loop runs so that its fan closes the group */
+    uint32_t *origin;      /* per shell: a vertex of it */
+} pl_volume_groups;
+
+/* region: #T, any number that says to what a triangle belongs, PLEAT_NONE where nothing acts. topology: of the closed
+ * triangles. */
+pleat_result pl_volume_group_triangles(const pl_closed *closed, const pleat_topology *topology, const uint32_t *region,
+                                       const pleat_host *host, pl_arena *arena, pl_volume_groups *groups,
+                                       pleat_error *error);
+
+/* Where everything stands while volumes are measured. */
+typedef struct pl_volume_view
+{
+    const pl_closed *closed;
+    const pl_volume_groups *groups;
+    const pleat_vec4 *positions;
+    const pleat_vec4 *centres;
+    const pleat_vec4 *origins; /* per shell: what volumes are measured from; must not change between sums that add up */
+} pl_volume_view;
+
+/* The first vertex of each shell. */
+void pl_volume_origins(const pl_volume_groups *groups, const pl_closed *closed, const pleat_vec4 *positions,
+                       pleat_vec4 *origins);
+/* The volume under the triangles of a block, and of the fans that close a group. */
+double pl_volume_of_block(const pl_volume_view *view, uint32_t block);
+double pl_volume_of_block_base(const pl_volume_view *view, uint32_t block);
+double pl_volume_of_block_avx2(const pl_volume_view *view, uint32_t block);
+double pl_volume_of_loops(const pl_volume_view *view, uint32_t group);
+
+/* ---- Joints ---- */
+
+/* A hole whose centre goes with active vertices. */
+typedef struct pl_volume_centre
+{
+    uint32_t local, hole;
+    uint32_t first_member, member_count; /* active vertices on its border */
+    float share;                         /* of each vertex of the border */
+} pl_volume_centre;
+
+/* One joint's region: where the joint's weights blend with those before it. Local vertices are the active ones (which
+ * may move) and then those around them. */
+typedef struct pl_volume_joint
+{
+    uint32_t joint, parent; /* skinning matrices whose difference drives the region; PLEAT_NONE: added volume */
+    uint32_t shell;
+    float mu[PLEAT_VOLUME_AXES];
+    float radius; /* of the region at rest, metres */
+    uint32_t active_count, local_count, triangle_count;
+    uint32_t *vertices;   /* local_count, of pl_closed */
+    uint32_t *triangles;  /* triangle_count by 3, local */
+    pleat_vec4 *gamma;    /* active_count: along each axis */
+    float *along, *front; /* active_count: the frame is a linear function of positions */
+    uint32_t centre_count;
+    pl_volume_centre *centres;
+    uint32_t *members; /* active vertices, local */
+    uint32_t block_count;
+    uint32_t *blocks; /* blocks of triangles whose volume changes */
+} pl_volume_joint;
+
+/* A part that a joint has in the loss of a group. */
+typedef struct pl_volume_share
+{
+    uint32_t group, joint;
+    float area; /* at rest, weighted by the blend */
+} pl_volume_share;
+
+typedef struct pl_volume_bound
+{
+    pl_closed closed;
+    pl_volume_groups groups;
+    uint32_t joint_count; /* in the order of correction: parents first; added volume last */
+    pl_volume_joint *joints;
+    uint32_t share_count;
+    pl_volume_share *shares; /* by group */
+    uint32_t largest_local, largest_triangle;
+} pl_volume_bound;
+
+pleat_result pl_volume_bind(const pleat_volume_options *options, const pleat_cloth *cloth, const pleat_host *host,
+                            pl_arena *arena, pl_volume_bound *bound, pleat_error *error);
+
+/* Does a comma-separated list of patterns hold the name? */
+bool pl_volume_names_hold(const char *list, const char *name);
+
+/* A joint's part of the mesh, renumbered: fills vertices (from the active ones on), triangles, rings, centres and
+ * blocks. topology: of the closed triangles. local_of: an array of PLEAT_NONE for all closed vertices, and left so. */
+pleat_result pl_volume_localise(const pl_closed *closed, const pl_volume_groups *groups, const pleat_topology *topology,
+                                const uint32_t *active, uint32_t active_count, const pleat_host *host, pl_arena *arena,
+                                uint32_t *local_of, pl_volume_joint *joint, pleat_error *error);
+
+/* How the blend of a joint's weights becomes a frame and gammas. */
+typedef struct pl_volume_spread
+{
+    const pleat_volume_shape *shape;
+    pl_f4 direction; /* along the limb at rest, any length; zero: none */
+    uint32_t count;  /* active vertices */
+    const uint32_t *active;
+    const float *blend; /* by vertex, 0 .. 1 */
+    const pleat_vec4 *rest;
+    const float *mask;
+    const float *area; /* by vertex: of the triangles around it */
+} pl_volume_spread;
+
+/* Fills gamma, along, front, mu and radius of a joint. */
+pleat_result pl_volume_spread_out(const pl_volume_spread *spread, pl_arena *arena, pl_volume_joint *joint,
+                                  pleat_error *error);
+
+/* The profile's value at a place of a region: x along the limb, -1 .. 1; q along the axis, in radii; distance from the
+ * centre in half lengths or radii, whichever is larger. */
+float pl_volume_profile_at(const pleat_volume_shape *shape, uint32_t profile, float x, float q, float distance);
+
+/* ---- Solving ---- */
+
+/* Scratch for the largest joint. */
+typedef struct pl_volume_scratch
+{
+    pleat_vec4 *points, *slopes, *moves; /* local vertices */
+    double *normals;                     /* local vertices by 3 */
+} pl_volume_scratch;
+
+typedef struct pl_volume_moved
+{
+    double change; /* of volume, as asked for unless limited */
+    float farthest;
+    bool limited;
+} pl_volume_moved;
+
+/* Changes the volume by an amount by moving the joint's active vertices; centres follow. */
+typedef pl_volume_moved pl_volume_kernel(const pl_closed *closed, const pl_volume_joint *joint, double amount,
+                                         float limit, pl_volume_scratch *scratch, pleat_vec4 *positions,
+                                         pleat_vec4 *centres);
+pl_volume_kernel pl_volume_correct;
+pl_volume_kernel pl_volume_correct_base, pl_volume_correct_avx2; /* the same bits; avx2 on x86-64 alone */
+
+/* Means of the borders of the holes that a joint's vertices are on. */
+void pl_volume_refresh_centres(const pl_closed *closed, const pl_volume_joint *joint, const pleat_vec4 *positions,
+                               pleat_vec4 *centres);
+
+/* The last digits: changes the volume by a tiny amount, less than what rounding of single positions would lose. */
+void pl_volume_settle(const pl_closed *closed, const pl_volume_joint *joint, double amount, pl_volume_scratch *scratch,
+                      pleat_vec4 *positions, pleat_vec4 *centres);
+
+#endif

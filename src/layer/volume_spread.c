@@ -1,0 +1,188 @@
+/* How the correction of one joint is directed and spread: its frame, and the gammas of eq. 2.
+ *
+ * The frame must follow the moving skin. It is taken from the skin itself: with w the blend of weights, the affine map
+ * that fits the rest positions to the present ones best (weighted by w) takes a rest direction d to
+ *     sum over k of c_k p_k,   c_k = w_k (r_k - mean) . Cov^-1 d,
+ * so a direction is a fixed list of numbers c_k, and per frame one weighted sum. At a bent joint this is the bisecting
+ * frame, at a twisted one the half-twisted frame. */
+#include "layer/volume.h"
+
+#include <string.h>
+
+/* Cov^-1 d for a symmetric 3x3, damped so that flat regions have an answer. */
+static void solve_symmetric(const double c[6], const float direction[3], double out[3])
+{
+    double damping = 1e-6 * (c[0] + c[3] + c[5]);
+    double xx = c[0] + damping, xy = c[1], xz = c[2], yy = c[3] + damping, yz = c[4], zz = c[5] + damping;
+    double i00 = yy * zz - yz * yz, i01 = xz * yz - xy * zz, i02 = xy * yz - xz * yy;
+    double i11 = xx * zz - xz * xz, i12 = xy * xz - xx * yz, i22 = xx * yy - xy * xy;
+    double determinant = xx * i00 + xy * i01 + xz * i02;
+    double x = (double)direction[0], y = (double)direction[1], z = (double)direction[2];
+    double inverse = determinant > 0 ? 1 / determinant : 0;
+    out[0] = (i00 * x + i01 * y + i02 * z) * inverse;
+    out[1] = (i01 * x + i11 * y + i12 * z) * inverse;
+    out[2] = (i02 * x + i12 * y + i22 * z) * inverse;
+}
+
+/* Along the limb; to the front and to the side, turned. */
+static void rest_frame(const pl_volume_spread *spread, pl_f4 axes[PLEAT_VOLUME_AXES])
+{
+    pl_f4 along = pl_normalize3(spread->direction);
+    along = pl_length3(along) > 0 ? along : pl_set(0, 1, 0, 0);
+    pl_f4 towards = fabsf(along[2]) > 0.9f ? pl_set(0, 1, 0, 0) : pl_set(0, 0, 1, 0);
+    pl_f4 front = pl_normalize3(towards - along * pl_splat(pl_dot3(along, towards)));
+    pl_f4 side = pl_cross(along, front);
+    float c = cosf(spread->shape->turn), s = sinf(spread->shape->turn);
+    axes[PLEAT_VOLUME_ALONG] = along;
+    axes[PLEAT_VOLUME_FRONT] = front * pl_splat(c) + side * pl_splat(s);
+    axes[PLEAT_VOLUME_SIDE] = side * pl_splat(c) - front * pl_splat(s);
+}
+
+/* Weighted mean and covariance of the rest positions. */
+static pl_f4 moments(const pl_volume_spread *spread, double covariance[6])
+{
+    double sum = 0, mean[3] = {0, 0, 0};
+    for (uint32_t i = 0; i < spread->count; ++i)
+    {
+        uint32_t v = spread->active[i];
+        double w = (double)spread->blend[v];
+        sum += w;
+        mean[0] += w * (double)spread->rest[v].x;
+        mean[1] += w * (double)spread->rest[v].y;
+        mean[2] += w * (double)spread->rest[v].z;
+    }
+    sum = sum > 0 ? sum : 1;
+    memset(covariance, 0, 6 * sizeof *covariance);
+    for (uint32_t i = 0; i < spread->count; ++i)
+    {
+        uint32_t v = spread->active[i];
+        double w = (double)spread->blend[v];
+        double x = (double)spread->rest[v].x - mean[0] / sum, y = (double)spread->rest[v].y - mean[1] / sum;
+        double z = (double)spread->rest[v].z - mean[2] / sum;
+        const double terms[6] = {x * x, x * y, x * z, y * y, y * z, z * z};
+        for (int k = 0; k < 6; ++k)
+        {
+            covariance[k] += w * terms[k];
+        }
+    }
+    return pl_set((float)(mean[0] / sum), (float)(mean[1] / sum), (float)(mean[2] / sum), 0);
+}
+
+static void fill_direction(const pl_volume_spread *spread, pl_f4 mean, const double covariance[6], pl_f4 direction,
+                           float *out)
+{
+    float d[3] = {direction[0], direction[1], direction[2]};
+    double c[3];
+    solve_symmetric(covariance, d, c);
+    for (uint32_t i = 0; i < spread->count; ++i)
+    {
+        uint32_t v = spread->active[i];
+        pl_f4 from = pl_load(&spread->rest[v]) - mean;
+        out[i] = (float)((double)spread->blend[v] *
+                         ((double)from[0] * c[0] + (double)from[1] * c[1] + (double)from[2] * c[2]));
+    }
+}
+
+static float bulge(float x, float width)
+{
+    return expf(-(x / width) * (x / width));
+}
+
+static float smooth(float t)
+{
+    t = fminf(fmaxf(t, 0), 1);
+    return t * t * (3 - 2 * t);
+}
+
+/* Catmull-Rom through five heights; never below 0. */
+static float curve_at(const float curve[PLEAT_VOLUME_CURVE_POINTS], float x)
+{
+    int last = PLEAT_VOLUME_CURVE_POINTS - 1;
+    float place = fminf(fmaxf((x + 1) * 0.5f, 0), 1) * (float)last;
+    int i = (int)place < last ? (int)place : last - 1;
+    float t = place - (float)i;
+    float a = curve[i > 0 ? i - 1 : 0], b = curve[i], c = curve[i + 1], d = curve[i + 2 <= last ? i + 2 : last];
+    float value = b + 0.5f * t * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)));
+    return fmaxf(value, 0);
+}
+
+float pl_volume_profile_at(const pleat_volume_shape *shape, uint32_t profile, float x, float q, float distance)
+{
+    float wave;
+    switch ((pleat_volume_profile)profile)
+    {
+    case PLEAT_VOLUME_BULGE:
+        return bulge(x, shape->width);
+    case PLEAT_VOLUME_MUSCLE:
+        return smooth(q) * bulge(x, shape->width);
+    case PLEAT_VOLUME_FOLDS:
+        wave = sinf(1.57079633f * (float)shape->fold_count * (x + 1));
+        return wave * wave * bulge(distance, shape->width);
+    case PLEAT_VOLUME_CURVE:
+        return curve_at(shape->curve, x);
+    case PLEAT_VOLUME_WEIGHTS:
+        break;
+    }
+    return 1;
+}
+
+/* Half length and radius of the region, where it is more than a trace. */
+static void extents(const pl_volume_spread *spread, pl_f4 mean, const pl_f4 axes[PLEAT_VOLUME_AXES], float *half,
+                    float *radius)
+{
+    *half = *radius = 0;
+    for (uint32_t i = 0; i < spread->count; ++i)
+    {
+        uint32_t v = spread->active[i];
+        if (spread->blend[v] > 0.02f)
+        {
+            pl_f4 from = pl_load(&spread->rest[v]) - mean;
+            float along = pl_dot3(from, axes[PLEAT_VOLUME_ALONG]);
+            *half = fmaxf(*half, fabsf(along));
+            *radius = fmaxf(*radius, pl_length3(from - axes[PLEAT_VOLUME_ALONG] * pl_splat(along)));
+        }
+    }
+    *half = *half > 0 ? *half : 1;
+    *radius = *radius > 0 ? *radius : 1;
+}
+
+pleat_result pl_volume_spread_out(const pl_volume_spread *spread, pl_arena *arena, pl_volume_joint *joint,
+                                  pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    pl_f4 axes[PLEAT_VOLUME_AXES];
+    double covariance[6];
+    float half, sum = 0;
+    PL_ARENA_NEW_OR_FAIL(joint->gamma, arena, pleat_vec4, spread->count, error);
+    PL_ARENA_NEW_OR_FAIL(joint->along, arena, float, spread->count, error);
+    PL_ARENA_NEW_OR_FAIL(joint->front, arena, float, spread->count, error);
+    rest_frame(spread, axes);
+    pl_f4 mean = moments(spread, covariance);
+    fill_direction(spread, mean, covariance, axes[PLEAT_VOLUME_ALONG], joint->along);
+    fill_direction(spread, mean, covariance, axes[PLEAT_VOLUME_FRONT], joint->front);
+    extents(spread, mean, axes, &half, &joint->radius);
+    for (int a = 0; a < PLEAT_VOLUME_AXES; ++a)
+    {
+        sum += spread->shape->mu[a];
+    }
+    for (int a = 0; a < PLEAT_VOLUME_AXES; ++a)
+    {
+        joint->mu[a] = spread->shape->mu[a] / sum;
+        pl_f4 sided = axes[a == PLEAT_VOLUME_ALONG ? PLEAT_VOLUME_FRONT : a];
+        for (uint32_t i = 0; i < spread->count; ++i)
+        {
+            uint32_t v = spread->active[i];
+            pl_f4 from = pl_load(&spread->rest[v]) - mean;
+            float x = pl_dot3(from, axes[PLEAT_VOLUME_ALONG]) / half;
+            float q = pl_dot3(from, sided) / joint->radius;
+            float distance = pl_length3(from) / fmaxf(half, joint->radius);
+            /* A vertex stands for the skin around it. The norm of eq. 2 is taken over the area, so that a correction
+             * does not depend on how finely the mesh is cut: gamma is divided by it. */
+            float each = spread->area[v] > 0 ? 1 / spread->area[v] : 0;
+            (&joint->gamma[i].x)[a] = each * spread->blend[v] * spread->mask[v] *
+                                      pl_volume_profile_at(spread->shape, spread->shape->profile[a], x, q, distance);
+        }
+    }
+fail:
+    return result;
+}
