@@ -23,3 +23,13 @@ function(add_judge name)
 endfunction()
 
 add_judge(judge_evaluate ${PYTHON_PROGRAM} -B ${judges}/evaluate.py $<TARGET_FILE:pleat> ${judged})
+
+# Blender: only make test-full.
+find_program(BLENDER_PROGRAM blender)
+if(BLENDER_PROGRAM)
+    add_judge(judge_blender ${BLENDER_PROGRAM} -b --factory-startup --python-exit-code 3
+        --python ${judges}/blender.py -- $<TARGET_FILE:pleat> ${judged})
+else()
+    add_judge(judge_blender ${BASH_PROGRAM} -c "echo 'skipped: no blender here'; exit 77")
+endif()
+set_property(TEST judge_blender APPEND PROPERTY LABELS long)

@@ -94,6 +94,29 @@ def judge_shared(pleat, path, folder):
     judge_character(pleat, cases.data(path), folder)
 
 
+def judge_baked(pleat, file, folder, *arguments):
+    """The GLB of a bake, played as a viewer with linear skinning does, against the PC2 of the same bake: within the error
+    that the report states, in metres."""
+    out = os.path.join(folder, "baked")
+    report = cases.bake(pleat, file, "-o", out + ".pc2", "-o", out + ".glb", *arguments)
+    stated = max(morph["largest_error"] for morph in report["morphs"])
+    baked = cases.read_pc2(out + ".pc2")
+    times = cases.read_sidecar(out + ".json")["times"]
+    model = gltf.Gltf(out + ".glb")
+    clip = [name for name, _, _ in model.clips()].index(report["clip"])
+    chosen = numpy.linspace(0, len(baked) - 1, FRAMES).round().astype(int)
+    worst = max(numpy.linalg.norm(baked[f] - gltf.evaluate(model, clip, times[f]), axis=1).max() for f in chosen)
+    bound = stated + BOUND * cases.height(baked[0])
+    targets = max(morph["targets"] for morph in report["morphs"])
+    print(f"  {cases.stem(file)} as GLB, {targets} targets: {worst:.1e} m, stated {stated:.1e} m")
+    if not worst <= bound:
+        raise AssertionError(f"the GLB is off by {worst:.2e} m; the bake states {stated:.2e} m")
+
+
+def judge_baked_shared(pleat, path, folder, *arguments):
+    judge_baked(pleat, cases.data(path), folder, *arguments)
+
+
 def judge_generated(pleat, folder):
     """Files of one feature each: how a clip is sampled, which accessors there are, odd skins, mirrored nodes."""
     root = cases.data("edge_gltf_asset_generator", "Output", "Positive")
@@ -125,6 +148,17 @@ def main():
         all_cases.run("evaluate_" + cases.stem(file), judge_character, pleat, file, folder)
     for path in SHARED:
         all_cases.run("evaluate_" + cases.stem(path), judge_shared, pleat, path, folder)
+    built_in = {cases.stem(file): file for file in cases.built_in(sys.argv[2])}
+    dancer = built_in["dancer"]
+    salsa, knight = "mh_salsa_sportsuit/mh_salsa_sportsuit.glb", "quat_knight/KnightCharacter.glb"
+    all_cases.run("evaluate_baked_dancer", judge_baked, pleat, dancer, folder, "--skin", "dqs", "--frames", "40-80")
+    all_cases.run("evaluate_baked_dancer_8", judge_baked, pleat, dancer, folder, "--skin", "dqs", "--targets", "8",
+                  "--no-normals", "--clip", "twist", "--fps", "10")
+    all_cases.run("evaluate_baked_folds", judge_baked, pleat, built_in["arm"], folder, "--layer", "folds",
+                  "--fps", "5")
+    all_cases.run("evaluate_baked_knight", judge_baked_shared, pleat, knight, folder, "--skin", "dqs")
+    all_cases.run("evaluate_baked_salsa", judge_baked_shared, pleat, salsa, folder, "--skin", "dqs",
+                  "--frames", "100-140")
     all_cases.run("evaluate_generated_files", judge_generated, pleat, folder)
     all_cases.end()
 
