@@ -123,7 +123,7 @@ static void edit_node(const pleat_asset *asset, uint32_t node, const pleat_host 
     const float times[2] = {0, 1};
     const pleat_mesh_edit edit = {node, &mesh, sources};
     const pleat_weights_edit moves = {node, model->clip_count ? 0 : PLEAT_NONE, 2, times, times};
-    round_trip(asset, &(pleat_gltf_edits){1, &edit, 1, &moves}, host);
+    round_trip(asset, &(pleat_gltf_edits){1, &edit, 1, &moves, 0, NULL}, host);
     free(reversed);
     free(moved);
     free(sources);

@@ -460,7 +460,10 @@ static void test_gltf_write_edit_of_a_shared_mesh(void **state)
     const float times[3] = {0, 0.5f, 1};
     const float keys[6] = {0, 0, 1, 0, 0, 1};
     const pleat_weights_edit moves[2] = {{0, 0, 3, times, keys}, {0, PLEAT_NONE, 3, times, keys}};
-    const pleat_gltf_edits edits = {1, &edit, 2, moves};
+    float squeezed[V][3] = {{0.5f, 1, 2}, {0.25f, 3, 4}, {1, 5, 6}, {1, 7, 8}, {1, 9, 10}, {1, 11, 12}};
+    const float *const squeezes[] = {squeezed[0]};
+    const pleat_attribute_edit attribute = {0, "_COMPRESSION", 3, squeezes};
+    const pleat_gltf_edits edits = {1, &edit, 2, moves, 1, &attribute};
     const char *out = out_path("edit.glb");
     write_asset(asset, &edits, out);
 
@@ -501,6 +504,12 @@ static void test_gltf_write_edit_of_a_shared_mesh(void **state)
         assert_int_equal(o.binary[offset + v * stride], 10 * (source[v] + 1));
     }
     assert_non_null(json_object_get(attributes, "TEXCOORD_1"));
+    json_t *added = at(o.root, "accessors", (size_t)json_integer_value(json_object_get(attributes, "_COMPRESSION")));
+    view = at(o.root, "bufferViews", (size_t)json_integer_value(json_object_get(added, "bufferView")));
+    assert_string_equal(json_string_value(json_object_get(added, "type")), "VEC3");
+    assert_memory_equal(o.binary + json_integer_value(json_object_get(view, "byteOffset")) +
+                            json_integer_value(json_object_get(added, "byteOffset")),
+                        squeezed, sizeof squeezed);
     assert_true(json_real_value(json_object_get(json_object_get(made, "extras"), "p")) == 0.2);
     assert_string_equal(json_string_value(json_object_get(json_object_get(at(o.root, "meshes", 1), "extras"), "tag")),
                         "x");
@@ -528,7 +537,7 @@ static void test_gltf_write_drops_what_nothing_uses(void **state)
                                      .material = PLEAT_NONE};
         pleat_mesh mesh = {.name = "new", .primitive_count = 1, .primitives = &primitive};
         const pleat_mesh_edit two[2] = {{0, &mesh, NULL}, {1, &mesh, NULL}};
-        const pleat_gltf_edits edits = {2, two, 0, NULL};
+        const pleat_gltf_edits edits = {2, two, 0, NULL, 0, NULL};
         const char *out = out_path("drop%d.glb", unknown);
         write_asset(asset, &edits, out);
         opened o = open_glb(out);
@@ -582,7 +591,7 @@ static void test_gltf_write_adds_targets_to_a_character(void **state)
     const float times[2] = {0, 1};
     const float keys[4] = {0, 0, 1, 0.5f};
     const pleat_weights_edit moves = {node, 0, 2, times, keys};
-    const pleat_gltf_edits edits = {1, &edit, 1, &moves};
+    const pleat_gltf_edits edits = {1, &edit, 1, &moves, 0, NULL};
     const char *out = out_path("targets.glb");
     write_asset(asset, &edits, out);
 
@@ -696,7 +705,7 @@ static void test_gltf_write_removes_stale_weights(void **state)
     mesh.weights = NULL;
     mesh.target_names = NULL;
     const pleat_mesh_edit edit = {model->clips[0].channels[0].node, &mesh, NULL};
-    pleat_gltf_edits edits = {1, &edit, 0, NULL};
+    pleat_gltf_edits edits = {1, &edit, 0, NULL, 0, NULL};
     const char *out = out_path("stale.glb");
     write_asset(asset, &edits, out);
     pleat_asset *again = load(out);
@@ -845,12 +854,24 @@ static void test_gltf_write_rejections(void **state)
     float times[2] = {0, 1};
     float keys[2] = {0, 1};
     pleat_weights_edit moves[2] = {{0, 0, 2, times, keys}, {0, 0, 2, times, keys}};
-    pleat_gltf_edits edits = {2, two, 0, NULL};
+    pleat_gltf_edits edits = {2, two, 0, NULL, 0, NULL};
     refuse(asset, &edits, "mesh_edits[1].node is 0, which another edit has already");
     two[1].node = 3;
     refuse(asset, &edits, "mesh_edits[1].node is 3; there are 3 nodes");
-    edits = (pleat_gltf_edits){1, two, 2, moves};
+    edits = (pleat_gltf_edits){1, two, 2, moves, 0, NULL};
     refuse(asset, &edits, "weights_edits[0] and [1] are for the same node and clip");
+    float values[3] = {0, 1, NAN};
+    const float *const lists[] = {values};
+    pleat_attribute_edit attribute = {1, "_A", 1, lists};
+    edits = (pleat_gltf_edits){1, two, 0, NULL, 1, &attribute};
+    refuse(asset, &edits, "attribute_edits[0].node is 1, which no mesh edit is for");
+    attribute.node = 0;
+    refuse(asset, &edits, "a number to be written is not finite");
+    attribute.width = 5;
+    refuse(asset, &edits, "width is 5; it can be 1 to 4");
+    attribute.name = "_small";
+    refuse(asset, &edits, "name is '_small'");
+    edits = (pleat_gltf_edits){1, two, 2, moves, 0, NULL};
     moves[1].clip = 1;
     refuse(asset, &edits, "weights_edits[1] is for node 0 in clip 1");
     edits.weights_edit_count = 1;
@@ -926,7 +947,7 @@ static pleat_result edit_body(void *user, const pleat_host *host, pleat_error *e
     const float times[1] = {0};
     const float keys[2] = {0, 1};
     const pleat_weights_edit moves[2] = {{0, 0, 1, times, keys}, {0, PLEAT_NONE, 1, times, keys}};
-    const pleat_gltf_edits edits = {1, &edit, 2, moves};
+    const pleat_gltf_edits edits = {1, &edit, 2, moves, 0, NULL};
     pleat_result result = pleat_gltf_write(asset, &edits, out_path("swept.gltf"), NULL, error);
     pleat_asset_destroy(asset);
     return result;

@@ -94,11 +94,65 @@ static void test_strain_survives_every_failed_allocation(void **state)
     support_sweep_allocations(create, NULL);
 }
 
+/* A tube, rolled from a strip that was stretched by known factors along and around: every vertex inside says so. */
+static void test_strain_at_vertices_of_a_curved_surface(void **state)
+{
+    (void)state;
+    enum
+    {
+        AROUND = 24,
+        ALONG = 12
+    };
+    static pleat_vec4 rest[AROUND * ALONG], now[AROUND * ALONG];
+    static uint32_t triangles[6 * (AROUND - 1) * (ALONG - 1)];
+    uint32_t corner = 0;
+    const float around = 0.7f, along = 1.2f;
+    for (uint32_t j = 0; j < ALONG; ++j)
+    {
+        for (uint32_t i = 0; i < AROUND; ++i)
+        {
+            float angle = 0.2f * (float)i, step = 2 * sinf(0.1f);
+            rest[j * AROUND + i] = (pleat_vec4){step * (float)i, 0, 0.1f * (float)j, 0};
+            now[j * AROUND + i] = (pleat_vec4){around * cosf(angle), around * sinf(angle), along * 0.1f * (float)j, 0};
+            if (i + 1 < AROUND && j + 1 < ALONG)
+            {
+                uint32_t a = j * AROUND + i, quad[6] = {a, a + 1, a + AROUND, a + 1, a + AROUND + 1, a + AROUND};
+                for (int k = 0; k < 6; ++k)
+                {
+                    triangles[corner++] = quad[k];
+                }
+            }
+        }
+    }
+    pleat_strain *strain = NULL;
+    assert_int_equal(pleat_strain_create(AROUND * ALONG, rest, corner / 3, triangles, NULL, &strain, NULL), PLEAT_OK);
+    static pleat_stretch faces[2 * AROUND * ALONG], out[AROUND * ALONG];
+    pleat_strain_update(strain, now, faces, NULL);
+    pleat_strain_vertices(strain, now, faces, out);
+    for (uint32_t v = 0; v < AROUND * ALONG; ++v)
+    {
+        assert_true(fabsf(out[v].smallest - around) < 1e-3f && fabsf(out[v].largest - along) < 1e-3f);
+        assert_true(fabsf(out[v].along.z) > 0.999f && fabsf(out[v].across.z) < 0.03f);
+    }
+    /* Colours of one of them: compressed by 0.3, stretched by 0.2, across at a quarter turn from z. */
+    pleat_vec3 signed_color =
+        pleat_stretch_to_color(&out[50], PLEAT_STRETCH_SIGNED, 0.5f, (pleat_vec3){0, 0, 0}, (pleat_vec3){0, 0, 0});
+    assert_true(fabsf(signed_color.x - 0.4f) < 0.01f && signed_color.y == 0 && fabsf(signed_color.z - 0.6f) < 0.01f);
+    pleat_vec3 normal = {now[50].x / around, now[50].y / around, 0};
+    pleat_vec3 tensor = pleat_stretch_to_color(&out[50], PLEAT_STRETCH_TENSOR, 0.5f, (pleat_vec3){0, 0, 1}, normal);
+    assert_true(fabsf(tensor.x - 0.6f) < 0.01f && fabsf(tensor.y - 0.4f) < 0.01f && fabsf(tensor.z - 0.5f) < 0.02f);
+    pleat_vec3 grey =
+        pleat_stretch_to_color(&out[50], PLEAT_STRETCH_GREY, 0.5f, (pleat_vec3){0, 0, 0}, (pleat_vec3){0, 0, 0});
+    assert_true(fabsf(grey.x - (0.5f + around * along - 1)) < 0.01f);
+    pleat_strain_destroy(strain);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_strain_finds_stretches_and_directions),
         cmocka_unit_test(test_strain_of_rest_is_one),
+        cmocka_unit_test(test_strain_at_vertices_of_a_curved_surface),
         cmocka_unit_test(test_strain_survives_every_failed_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

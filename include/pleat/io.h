@@ -90,13 +90,23 @@ typedef struct pleat_weights_edit
     const float *weights; /* key_count by the edited mesh's target_count */
 } pleat_weights_edit;
 
-/* A further vertex attribute of an edited mesh, such as _COMPRESSION. */
+/* A further vertex attribute of an edited mesh, such as _COMPRESSION; in the place of one that was carried over. */
+typedef struct pleat_attribute_edit
+{
+    uint32_t node;              /* one with a mesh edit */
+    const char *name;           /* an underscore, then A-Z, 0-9 and underscores, as glTF asks for */
+    uint32_t width;             /* 1..4 */
+    const float *const *values; /* per primitive of the edited mesh: #V by width, finite; NULL: not on this primitive */
+} pleat_attribute_edit;
+
 typedef struct pleat_gltf_edits
 {
     uint32_t mesh_edit_count;
     const pleat_mesh_edit *mesh_edits;
     uint32_t weights_edit_count;
     const pleat_weights_edit *weights_edits;
+    uint32_t attribute_edit_count;
+    const pleat_attribute_edit *attribute_edits;
 } pleat_gltf_edits;
 
 /* Writes the asset with the edits as .glb (or .gltf with one .bin, by the ending); outputs may be NULL. Everything not

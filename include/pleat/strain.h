@@ -26,6 +26,26 @@ void pleat_strain_destroy(pleat_strain *strain);
 /* out: #T. Never allocates; the same bits for any number of threads. */
 void pleat_strain_update(const pleat_strain *strain, const pleat_vec4 *positions, pleat_stretch *out,
                          const pleat_tasks *tasks);
+/* The tensors of the triangles around each vertex, laid into its tangent plane and averaged by rest area: what an
+ * attribute or a texture holds. triangles: #T of an update with the same positions; out: #V. A vertex without a tensor
+ * has stretches of 1 and directions of zero. Never allocates. */
+void pleat_strain_vertices(const pleat_strain *strain, const pleat_vec4 *positions, const pleat_stretch *triangles,
+                           pleat_stretch *out);
+
+/* How stretch is shown as a colour. */
+typedef enum pleat_stretch_colors
+{
+    PLEAT_STRETCH_SIGNED, /* red: stretched, blue: compressed, both by strength; green 0 (the usual tension map) */
+    PLEAT_STRETCH_TENSOR, /* red: 1 - smallest, green: largest - 1, both by strength; blue: direction, 0..1 a half turn
+                           */
+    PLEAT_STRETCH_GREY    /* all: area now over area at rest, 0.5 unchanged */
+} pleat_stretch_colors;
+
+/* The colour of a stretch, linear, 0..1. strength: of the stretch that gives full colour, such as 0.5. tangent: the
+ * direction from which the turn of `across` is counted (about normal); both may be zero. */
+pleat_vec3 pleat_stretch_to_color(const pleat_stretch *stretch, pleat_stretch_colors colors, float strength,
+                                  pleat_vec3 tangent, pleat_vec3 normal);
+
 /* #T rest areas. */
 const float *pleat_strain_areas(const pleat_strain *strain);
 

@@ -1,4 +1,4 @@
-/* Edits of a document: meshes of nodes replaced, weights animations added. */
+/* Edits of a document: meshes of nodes replaced, attributes and weights animations added. */
 #include "io/gltf_writer.h"
 
 #include <math.h>
@@ -86,6 +86,62 @@ static pleat_result apply_mesh_edit(pl_writer *w, uint32_t e)
     return pl_writer_check(w);
 }
 
+/* ---- Further attributes ---- */
+
+static pleat_result apply_attribute_edit(pl_writer *w, const pleat_attribute_edit *edit)
+{
+    static const char *const types[] = {"SCALAR", "VEC2", "VEC3", "VEC4"};
+    const pleat_mesh *mesh = edit_of(w, edit->node)->mesh;
+    json_t *node = json_array_get(json_object_get(w->root, "nodes"), edit->node);
+    size_t place = (size_t)json_integer_value(json_object_get(node, "mesh"));
+    json_t *primitives = json_object_get(json_array_get(pl_section(w, "meshes"), place), "primitives");
+    for (uint32_t p = 0; p < mesh->primitive_count; ++p)
+    {
+        json_t *attributes = json_object_get(json_array_get(primitives, p), "attributes");
+        if (!edit->values[p])
+        {
+            continue;
+        }
+        uint32_t index;
+        pl_accessor_desc desc = {
+            edit->values[p], mesh->primitives[p].vertex_count, types[edit->width - 1], PL_F32, 34962, false};
+        PL_TRY(pl_add_accessor(w, &desc, &index));
+        pl_json_set(w, attributes, edit->name, json_integer(index));
+    }
+    return pl_writer_check(w);
+}
+
+static bool is_custom_name(const char *name)
+{
+    if (!name || name[0] != '_' || !name[1])
+    {
+        return false;
+    }
+    return name[strspn(name, "_ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")] == 0;
+}
+
+static pleat_result check_attribute_edit(const pl_writer *w, uint32_t i)
+{
+    const pleat_attribute_edit *edit = &w->edits->attribute_edits[i];
+    if (!edit_of(w, edit->node))
+    {
+        return pl_writer_fail(w, PLEAT_BAD_ARGUMENT, "attribute_edits[%u].node is %u, which no mesh edit is for", i,
+                              edit->node);
+    }
+    if (!is_custom_name(edit->name))
+    {
+        return pl_writer_fail(w, PLEAT_BAD_ARGUMENT,
+                              "attribute_edits[%u].name is '%.40s'; it must be _ and then A-Z, 0-9 and _", i,
+                              edit->name ? edit->name : "");
+    }
+    if (edit->width < 1 || edit->width > 4 || !edit->values)
+    {
+        return pl_writer_fail(w, PLEAT_BAD_ARGUMENT, "attribute_edits[%u]: width is %u; it can be 1 to 4, with values",
+                              i, edit->width);
+    }
+    return PLEAT_OK;
+}
+
 static pleat_result check_edits(const pl_writer *w)
 {
     const pleat_model *model = &w->asset->model;
@@ -122,6 +178,10 @@ static pleat_result check_edits(const pl_writer *w)
                                       "weights_edits[%u] and [%u] are for the same node and clip", j, i);
             }
         }
+    }
+    for (uint32_t i = 0; i < edits->attribute_edit_count; ++i)
+    {
+        PL_TRY(check_attribute_edit(w, i));
     }
     return PLEAT_OK;
 }
@@ -340,6 +400,10 @@ pleat_result pl_writer_apply_edits(pl_writer *w)
     for (uint32_t i = 0; i < w->edits->mesh_edit_count; ++i)
     {
         PL_TRY(apply_mesh_edit(w, i));
+    }
+    for (uint32_t i = 0; i < w->edits->attribute_edit_count; ++i)
+    {
+        PL_TRY(apply_attribute_edit(w, &w->edits->attribute_edits[i]));
     }
     remove_stale_weights(w, touched);
     for (uint32_t i = 0; i < w->edits->weights_edit_count; ++i)

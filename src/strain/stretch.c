@@ -1,29 +1,12 @@
 /* Stretch tensors. With the rest triangle laid into a plane, its edges are (a, 0) and (b, c); the deformation gradient
  * is F = [x1 - x0, x2 - x0] D, D the inverse of the matrix of those edges, a 3 x 2 matrix. Principal stretches are the
  * square roots of the eigenvalues of C = F^T F. Bound by bytes: 3 points and 5 numbers in, 8 out. */
-#include "pleat/strain.h"
+#include "strain/strain.h"
 
-#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/vec.h"
 
 #include <string.h>
-
-/* The upper triangular inverse [p q; 0 r]. */
-typedef struct rest_frame
-{
-    float p, q, r;
-} rest_frame;
-
-struct pleat_strain
-{
-    pl_memory memory;
-    pl_arena arena;
-    uint32_t triangle_count;
-    uint32_t *triangles;
-    rest_frame *frames; /* p is 0 where there is no tensor */
-    float *areas;
-};
 
 static void lay_flat(pleat_strain *strain, uint32_t t, const pleat_vec4 *rest)
 {
@@ -36,12 +19,12 @@ static void lay_flat(pleat_strain *strain, uint32_t t, const pleat_vec4 *rest)
     /* A needle of which one dimension is lost to rounding says nothing about compression. */
     if (!(doubled_area > 1e-6 * longest * longest))
     {
-        strain->frames[t] = (rest_frame){0, 0, 0};
+        strain->frames[t] = (pl_rest_frame){0, 0, 0};
         strain->areas[t] = 0;
         return;
     }
     double b = (double)pl_dot3(u, v) / a, c = doubled_area / a;
-    strain->frames[t] = (rest_frame){(float)(1 / a), (float)(-b / (a * c)), (float)(1 / c)};
+    strain->frames[t] = (pl_rest_frame){(float)(1 / a), (float)(-b / (a * c)), (float)(1 / c)};
     strain->areas[t] = (float)(0.5 * doubled_area);
 }
 
@@ -65,9 +48,10 @@ pleat_result pleat_strain_create(uint32_t vertex_count, const pleat_vec4 *rest, 
     }
     pleat_result result = PLEAT_OK;
     pl_arena_init(&strain->arena, &strain->memory);
+    strain->vertex_count = vertex_count;
     strain->triangle_count = triangle_count;
     PL_ARENA_NEW_OR_FAIL(strain->triangles, &strain->arena, uint32_t, 3 * (size_t)triangle_count, error);
-    PL_ARENA_NEW_OR_FAIL(strain->frames, &strain->arena, rest_frame, triangle_count, error);
+    PL_ARENA_NEW_OR_FAIL(strain->frames, &strain->arena, pl_rest_frame, triangle_count, error);
     PL_ARENA_NEW_OR_FAIL(strain->areas, &strain->arena, float, triangle_count, error);
     memcpy(strain->triangles, triangles, 3 * (size_t)triangle_count * sizeof *triangles);
     for (uint32_t t = 0; t < triangle_count; ++t)
@@ -95,7 +79,7 @@ const float *pleat_strain_areas(const pleat_strain *strain)
     return strain->areas;
 }
 
-static pleat_stretch stretch_of(const rest_frame *frame, pl_f4 u, pl_f4 v)
+static pleat_stretch stretch_of(const pl_rest_frame *frame, pl_f4 u, pl_f4 v)
 {
     /* Columns of F. */
     pl_f4 first = u * pl_splat(frame->p), second = u * pl_splat(frame->q) + v * pl_splat(frame->r);
@@ -139,7 +123,7 @@ static void update_range(void *data, uint32_t begin, uint32_t end, uint32_t work
     for (uint32_t t = begin; t < end; ++t)
     {
         const uint32_t *corner = job->strain->triangles + 3 * (size_t)t;
-        const rest_frame *frame = &job->strain->frames[t];
+        const pl_rest_frame *frame = &job->strain->frames[t];
         if (frame->p == 0)
         {
             job->out[t] = (pleat_stretch){.smallest = 1, .largest = 1};
