@@ -595,6 +595,66 @@ test_render_usage()
     [ -z "$(ls -A . | grep -E '^x\.|^\.pleat')" ]
 }
 
+# ---- Measure --------------------------------------------------------------------------------------------------------
+
+test_measure_table_and_plots()
+{
+    works bake hero.gltf -o m.glb -o m.pc2 -o m.mdd --skin dqs
+    works measure hero.gltf
+    grep -q "^file .*hero.gltf, clip 'Bend', frames 0-30 at 30 a second: Shirt, 192 triangles" out
+    works measure hero.gltf m.glb -o m.svg -o m.png
+    grep -q "before *after *change" out
+    grep -q "^wrote m.svg" out
+    python3 -c "import xml.dom.minidom; xml.dom.minidom.parse('m.svg')"
+    [ "$(png_size m.png)" = 1200x700 ]
+    mv m.png m1.png
+    works measure hero.gltf m.glb -o m.png --threads 3
+    cmp m.png m1.png
+}
+
+test_measure_json()
+{
+    works bake hero.gltf -o m.glb -o m.pc2 -o m.mdd --skin dqs
+    works measure hero.gltf m.glb --json --line side=0.11,0,0/0.11,1,0 --line axis=#0/#107
+    [ "$(json "len(d['before']['frames']), len(d['after']['frames']), d['frame_count']")" = "31 31 31" ]
+    [ "$(json "[line['name'] for line in d['after']['lines']]")" = "['side', 'axis']" ]
+    [ "$(json "abs(d['before']['lines'][0]['rest_lengths'][0] - 1) < 1e-6")" = True ]
+    cp out whole.json
+    # Any kind of file with the same motion says the same; targets are off by a tenth of a millimetre.
+    for after in m.pc2 m.mdd; do
+        works measure hero.gltf $after --json --line side=0.11,0,0/0.11,1,0
+        [ "$(json "abs(d['after']['total']['compression_l2'] - \
+            json.load(open('whole.json'))['after']['total']['compression_l2']) < 1e-3")" = True ]
+    done
+    # A part of the clip, baked by itself, finds its frames.
+    works bake hero.gltf -o part.pc2 --frames 10-20
+    works measure hero.gltf part.pc2 --json
+    [ "$(json "d['first_frame'], d['frame_count'], d['after']['total']['jump'] < 1e-6")" = "10 11 True" ]
+    works measure part.rest.obj --points part.pc2 --json
+    [ "$(json "d['frame_count']")" = 11 ]
+}
+
+test_measure_usage()
+{
+    works bake hero.gltf -o m.pc2
+    fails 2 "an argument is missing" measure
+    fails 2 "ends in .svg or .png" measure hero.gltf -o x.jpg
+    fails 2 "more --points than files" measure hero.gltf --points a.pc2 --points b.pc2
+    fails 2 "exclude each other" measure hero.gltf --body Body --no-body
+    fails 2 "it must be like" measure hero.gltf --line 0,0,0/1,1,1
+    fails 2 "is no joint" measure hero.gltf --line a=0,0/0,1,0
+    fails 2 "is no vertex" measure hero.gltf --line a=#0/#100000
+    fails 1 "meet at" measure hero.gltf --line a=0,0,0/0,0,0
+    fails 1 "there are 'Body', 'Shirt'" measure hero.gltf --garment Hat
+    fails 1 "there are frames 0-30" measure hero.gltf --frames 5-99
+    fails 1 "no clip is named 'Jump'" measure hero.gltf --clip Jump
+    rm m.rest.obj
+    fails 1 "the mesh of m.pc2" measure hero.gltf m.pc2
+    echo '{}' > m.json
+    fails 1 'a list "meshes"' measure hero.gltf m.pc2
+    [ ! -e x.jpg ]
+}
+
 # ---- The runner -----------------------------------------------------------------------------------------------------
 
 failed=0

@@ -33,3 +33,6 @@ else()
     add_judge(judge_blender ${BASH_PROGRAM} -c "echo 'skipped: no blender here'; exit 77")
 endif()
 set_property(TEST judge_blender APPEND PROPERTY LABELS long)
+
+# Figures of pleat measure, by numpy.
+add_judge(judge_measure ${PYTHON_PROGRAM} -B ${judges}/measure.py $<TARGET_FILE:pleat> ${judged})

@@ -26,7 +26,9 @@ typedef struct pleat_measure_desc
     /* What the surface was made from, at rest: popping is what moves beyond it. Each vertex of the surface goes with
      * the nearest place at rest on the reference's triangles of the same group. vertex_count 0: none. */
     pleat_measure_mesh reference;
-    /* What the surface should stay outside of; welded. vertex_count 0: none. */
+    /* What the surface should stay outside of; welded. A vertex is inside if the nearest point on the body turns away
+     * from it; nearest to a border it is outside. Where a body crosses itself a vertex may be taken for outside.
+     * vertex_count 0: none. */
     pleat_measure_mesh body;
     bool crossings;         /* default true: count self-intersections, the slowest figure */
     float compressed_below; /* default 0.9, above 0: smaller stretches count as compressed */
