@@ -24,7 +24,11 @@ endfunction()
 
 add_judge(judge_evaluate ${PYTHON_PROGRAM} -B ${judges}/evaluate.py $<TARGET_FILE:pleat> ${judged})
 
-# Blender: only make test-full.
+# The Khronos validator over every kind of glTF that pleat writes.
+find_program(NODE_PROGRAM node REQUIRED)
+add_judge(judge_files ${NODE_PROGRAM} ${judges}/files.mjs $<TARGET_FILE:pleat> ${judged})
+
+# Blender and a browser: only make test-full.
 find_program(BLENDER_PROGRAM blender)
 if(BLENDER_PROGRAM)
     add_judge(judge_blender ${BLENDER_PROGRAM} -b --factory-startup --python-exit-code 3
@@ -32,7 +36,8 @@ if(BLENDER_PROGRAM)
 else()
     add_judge(judge_blender ${BASH_PROGRAM} -c "echo 'skipped: no blender here'; exit 77")
 endif()
-set_property(TEST judge_blender APPEND PROPERTY LABELS long)
+add_judge(judge_browser ${NODE_PROGRAM} ${judges}/browser.mjs $<TARGET_FILE:pleat> ${judged})
+set_property(TEST judge_blender judge_browser APPEND PROPERTY LABELS long)
 
 # Figures of pleat measure, by numpy.
 add_judge(judge_measure ${PYTHON_PROGRAM} -B ${judges}/measure.py $<TARGET_FILE:pleat> ${judged})

@@ -1,0 +1,73 @@
+// The Khronos validator over every kind of glTF that pleat writes: files.mjs PLEAT FOLDER
+// The built-in characters themselves, and bakes of them and of the shared characters: no error, no warning that the input
+// does not have.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+if (!existsSync(path.join(here, '../node_modules/gltf-validator'))) {
+  console.log('skipped: no gltf-validator in tests/node_modules; npm ci in tests/ installs it');
+  process.exit(77);
+}
+const { newIssues, tell } = await import('../validate.mjs');
+
+const [pleat, outputs] = process.argv.slice(2).map((name) => path.resolve(name));
+const folder = path.join(outputs, 'files');
+mkdirSync(folder, { recursive: true });
+
+const data = process.env.PLEAT_DATA ?? path.join(here, '../../../shared/data');
+const shared = [
+  'khr_rigged_simple/RiggedSimple.glb', 'khr_cesium_man/CesiumMan.glb', 'mh_arm/mh_sleeve.glb',
+  'webxr_hand/webxr_hand_left_curl.glb', 'webxr_hand/webxr_hand_left_orig.glb',
+  'mh_salsa_sportsuit/mh_salsa_sportsuit.glb', 'mh_modern_leotard/mh_modern_leotard.glb',
+  'mh_fat_male_worksuit/mh_fat_male_worksuit.glb', 'quat_knight/KnightCharacter.glb',
+  'cwf_twist_cylinder/twist_cylinder_morph.glb', 'gen_coarse_skirt_sim/coarse_skirt_sim.glb',
+];
+const builtIn = readdirSync(path.join(outputs, 'characters')).filter((name) => name.endsWith('.glb')).sort();
+// How each file is baked; few frames, since every frame gives the same kinds of data.
+const ways = [
+  ['lbs.glb', '--skin', 'lbs', '--fps', '3'],
+  ['dqs.gltf', '--skin', 'dqs', '--fps', '3'],
+  ['small.glb', '--skin', 'dqs', '--fps', '3', '--targets', '4', '--no-normals'],
+];
+const folds = ['folds.glb', '--layer', 'folds', '--fps', '2'];
+
+async function judge(name, input, ownInput, bakes) {
+  const found = [];
+  if (ownInput) {
+    found.push(...(await newIssues(input, null)).map((issue) => tell(input, issue)));
+  }
+  for (const [ending, ...options] of bakes) {
+    const out = path.join(folder, `${name}_${ending}`);
+    const done = spawnSync(pleat, ['bake', input, '-o', out, '--quiet', ...options], { encoding: 'utf8' });
+    if (done.status === 0) {
+      found.push(...(await newIssues(out, ownInput ? null : input)).map((issue) => tell(out, issue)));
+    } else {
+      found.push(`pleat bake ${options.join(' ')}: ${done.stderr}`);
+    }
+  }
+  console.log(`  ${name.padEnd(26)} ${String(bakes.length + (ownInput ? 1 : 0)).padStart(5)} ${String(found.length).padStart(6)}`);
+  found.slice(0, 10).forEach((line) => console.log(`    ${line}`));
+  console.log(found.length ? `[  FAILED  ] files_${name}` : `[       OK ] files_${name}`);
+  return found.length ? 1 : 0;
+}
+
+console.log(`  ${'file'.padEnd(26)} ${'files'.padStart(5)} ${'faults'.padStart(6)}`);
+let failed = 0;
+for (const name of builtIn) {
+  const bakes = name === 'arm.glb' ? [...ways, folds] : ways;
+  failed += await judge(path.basename(name, '.glb'), path.join(outputs, 'characters', name), true, bakes);
+}
+for (const name of shared) {
+  const input = path.join(data, name);
+  const stem = path.basename(name, '.glb');
+  if (existsSync(input)) {
+    failed += await judge(stem, input, false, stem === 'mh_sleeve' ? [...ways, folds] : ways);
+  } else {
+    console.log(`skipped: no ${name} in the shared data`);
+    console.log(`[  SKIPPED ] files_${stem}`);
+  }
+}
+process.exit(failed ? 1 : 0);
