@@ -34,6 +34,7 @@ typedef struct pleat_folds_options
     uint32_t seed;      /* of the irregularity */
     float detail;       /* vertices along a fold, 2 .. 16, default 5: how fine the mesh becomes where folds are */
     bool contact;       /* default true: folds stop where they would pass through each other */
+    bool even;          /* default true: cloth moves along a fold until it is spread evenly over it */
     const char *joints; /* names with wildcards, separated by commas; NULL: all */
 } pleat_folds_options;
 
@@ -44,7 +45,8 @@ const pleat_parameter *pleat_folds_parameters(uint32_t *count);
 
 /* The layer; its options are a pleat_folds_options. It keeps no state from frame to frame. Figures of a frame: rings,
  * folds (there are), raised, limited (by contact), highest (metres), tau (largest, relative to the fold's rest length,
- * among folds that contact leaves alone), residual (Fischer-Burmeister, likewise), steps (mean of Newton). */
+ * among raised folds, before contact), residual (Fischer-Burmeister, likewise), steps (of Newton, the mean),
+ * most_steps, ridges (folds across all rings). */
 extern const pleat_layer_type pleat_folds_layer;
 
 PLEAT_END

@@ -20,6 +20,7 @@ typedef struct pleat_cloth
     const pleat_topology *topology;  /* #V vertices, #T triangles */
     const pleat_vec4 *rest;          /* #V: the bind pose, in the size the cloth has in the world */
     const pleat_vec4 *rest_normals;  /* #V, unit */
+    pleat_affine to_rest;            /* from the mesh's own space, which joint matrices start from, to that of rest */
     uint32_t influence_count;        /* 4 or 8; 0: not skinned */
     const uint16_t *joints;          /* #V by influence_count, into the skin's joints (and one more: the node itself) */
     const float *weights;            /* #V by influence_count */

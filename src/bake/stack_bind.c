@@ -132,6 +132,7 @@ static pleat_result fill_cloth(pleat_stack *stack, const pleat_stack_desc *desc,
     pleat_normals *normals = NULL;
     PL_ARENA_NEW_OR_FAIL(rest, &stack->arena, pleat_vec4, topology->vertex_count, error);
     stack->cloth.rest = rest;
+    stack->cloth.to_rest = *to_rest;
     PL_ARENA_NEW_OR_FAIL(rest_normals, &stack->arena, pleat_vec4, topology->vertex_count, error);
     stack->cloth.rest_normals = rest_normals;
     PL_ARENA_NEW_OR_FAIL(mask, &stack->arena, float, topology->vertex_count, error);

@@ -143,9 +143,10 @@ double pl_fold_tau(const pl_fold_segment *segments, uint32_t count, double rest_
     return length - rest_length;
 }
 
-/* The positive root of tau(0) + tau'(0) X + tau''(0) X^2 / 2: near the onset of compression, where the height goes with
- * the square root of the lost length, this is the solution; elsewhere it is of the right size. */
-static double parabola(const pl_fold_segment *segments, uint32_t count, double tau, double slope)
+/* A first guess. One straight segment has the length sqrt((l + b X)^2 + k X^2) for any X; the fold as a whole is taken
+ * for such a segment with its length, slope and curvature at X = 0. Near the onset of compression, where the height
+ * goes with the square root of the lost length, this is the solution; elsewhere it is close. */
+static double first_guess(const pl_fold_segment *segments, uint32_t count, double rest_length, double tau, double slope)
 {
     double curvature = 0;
     for (uint32_t i = 0; i < count; ++i)
@@ -154,8 +155,9 @@ static double parabola(const pl_fold_segment *segments, uint32_t count, double t
         double norm = sqrt(fmax(s->a, 1e-40));
         curvature += fmax(s->c * s->a - s->b * s->b, 0) / (norm * norm * norm);
     }
-    double root = -slope + sqrt(slope * slope - 2 * curvature * tau);
-    return curvature > 0 ? root / curvature : slope > 0 ? -tau / slope : 0;
+    double length = rest_length + tau, square = slope * slope + curvature * length, half = length * slope;
+    double root = -half + sqrt(half * half - square * (length + rest_length) * tau);
+    return square > 0 ? root / square : 0;
 }
 
 pl_fold_solution pl_fold_solve(const pl_fold_segment *segments, uint32_t count, double rest_length, double guess)
@@ -177,10 +179,10 @@ pl_fold_solution pl_fold_solve(const pl_fold_segment *segments, uint32_t count, 
         return (pl_fold_solution){0, tau, 0};
     }
     double low = 0, high = (rest_length + (rest_length + tau)) / reach; /* rest + tau: the length at X = 0 */
-    double x = guess > 0 ? guess : parabola(segments, count, tau, slope);
+    double x = guess > 0 ? guess : first_guess(segments, count, rest_length, tau, slope);
     x = x > low && x < high ? x : high;
     /* Near the onset the lost length itself is small: the height must follow it smoothly there too. */
-    double close = fmax(1e-14 * rest_length, fmin(1e-10 * rest_length, -1e-7 * tau));
+    double close = fmax(1e-14 * rest_length, fmin(1e-10 * rest_length, -1e-6 * tau));
     uint32_t steps = 0;
     for (; steps < 60; ++steps)
     {

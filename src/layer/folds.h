@@ -24,7 +24,7 @@ enum
 /* A ring and its folds. */
 typedef struct pl_fold_ring
 {
-    uint32_t joint; /* in the skin */
+    uint32_t joint, parent; /* in the skin */
     pl_ring ring;
     float half;                            /* of the region, to each side */
     uint32_t fold_count;                   /* an even number: a valley runs along the ring itself */
@@ -60,6 +60,7 @@ typedef struct pl_fold_sample
     uint32_t vertex[3];
     float weight[3]; /* barycentric */
     float raise[3];  /* the same times each vertex's profile in this fold */
+    float arc;       /* of the fold at rest, up to here */
 } pl_fold_sample;
 
 /* One fold at one station. */
@@ -75,23 +76,28 @@ enum
     PL_FOLD_SAMPLES = 512 /* of one fold at one station, at most */
 };
 
+/* How far before and behind a foot its neighbours stand, of a fold's width. */
+#define PL_FOOT 0.15f
+
 /* A vertex and the two stations that it lies between. */
 typedef struct pl_fold_vertex
 {
     uint32_t vertex;
     uint32_t fold[2]; /* in the ring's folds: the same fold at both stations */
-    float weight[2];  /* profile, mask and share of the station */
+    float weight[2];  /* mask and share of the station */
+    float x;          /* in the fold, -1 .. 1 */
 } pl_fold_vertex;
 
 /* A ring bound to the cloth. */
 typedef struct pl_bound_ring
 {
+    uint32_t joint, parent; /* in the skin */
     uint32_t station_count, fold_count;
     pl_fold *folds; /* stations by fold_count */
     uint32_t sample_count;
     pl_fold_sample *samples;
     pl_fold_sample *feet; /* stations by fold_count + 1 by 3: just before, at and behind where folds meet */
-    pl_fold_sample *ends; /* stations by 2: as far from the ring on one side as on the other */
+    pl_f4 *along;         /* stations by fold_count + 1: the line's direction there, in the mesh's own space */
     float width;          /* of a fold */
     float spacing;        /* of stations */
     bool closed;
@@ -102,5 +108,63 @@ typedef struct pl_bound_ring
 pleat_result pl_folds_bind_ring(const pl_folds_plan *plan, const pl_fold_ring *from, const pleat_cloth *cloth,
                                 const pl_ring_surface *surface, pl_arena *arena, const pleat_host *host,
                                 pl_bound_ring *out, pleat_error *error);
+
+/* ---- Frames ---- */
+
+/* What a fold at a station came to in the last frame. */
+typedef struct pl_fold_figure
+{
+    float tau;      /* relative to the rest length */
+    float residual; /* Fischer-Burmeister, likewise */
+    uint8_t steps;
+    bool compressed, raised, limited;
+} pl_fold_figure;
+
+enum
+{
+    PL_FOLD_NODES = 17 /* of the table that evens a fold out */
+};
+
+/* The layer, bound. */
+typedef struct pl_folds_layer
+{
+    pl_memory memory;
+    pl_arena arena;
+    pleat_folds_options options;
+    pl_profile profile;
+    uint32_t ring_count;
+    pl_bound_ring *rings;
+    uint32_t fold_count;     /* over all rings and stations */
+    pl_fold_figure *figures; /* of all rings */
+    /* Of the ring at work, stations by folds. */
+    float *heights; /* fade and strength included */
+    float *rooms;   /* how high contact lets a fold rise */
+    double *lengths;
+    pl_fold_segment *segments; /* by sample */
+    pl_f4 *shifts;    /* by PL_FOLD_NODES: how a place of a fold moves along the line, and in w, by how much x */
+    bool *compressed; /* by station */
+    float *carries;   /* by station: how much of what contact takes from a fold the next one gets */
+    float highest;
+} pl_folds_layer;
+
+void pl_folds_update(void *layer, const pleat_layer_frame *frame);
+
+/* A place on a line, from values at vertices. */
+PL_INLINE pl_f4 pl_fold_mix(const pleat_vec4 *values, const uint32_t vertex[3], const float weight[3])
+{
+    return pl_load(&values[vertex[0]]) * pl_splat(weight[0]) + pl_load(&values[vertex[1]]) * pl_splat(weight[1]) +
+           pl_load(&values[vertex[2]]) * pl_splat(weight[2]);
+}
+
+/* How high fold k of a station may rise before it passes its neighbours or the crease; at most its width. points and
+ * raised: its samples in this frame, and how they rise. Continuous in everything. */
+float pl_fold_room(const pl_bound_ring *ring, uint32_t station, uint32_t k, const pleat_layer_frame *frame,
+                   const pl_f4 *points, const pl_f4 *raised, uint32_t count);
+/* How much of the length that contact keeps a fold from taking goes on to the next: all in bends up to a right angle
+ * and a little more; none in bends so strong that skinning pushes the limb through itself, where lengths mean nothing.
+ */
+float pl_fold_carry(const pl_bound_ring *ring, uint32_t station, const pleat_layer_frame *frame);
+/* Lets rooms (stations by folds) grow along the ring no faster than a slope. */
+void pl_fold_taper_rooms(const pl_bound_ring *ring, float *rooms);
 
 #endif

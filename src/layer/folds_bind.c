@@ -14,6 +14,7 @@ typedef struct binder
     pl_patch patch;
     float *vertex_u;       /* per vertex of the cloth */
     float *vertex_profile; /* mask included; 0 outside */
+    float *vertex_x;       /* in the fold, -1 .. 1 */
     uint8_t *vertex_fold;
 } binder;
 
@@ -36,7 +37,8 @@ static uint32_t place_vertices(binder *b)
         float low = b->from->bounds[k], high = b->from->bounds[k + 1];
         b->vertex_u[v] = u;
         b->vertex_fold[v] = (uint8_t)k;
-        b->vertex_profile[v] = cloth->mask[v] * pl_profile_at(&b->plan->profile, (2 * s - low - high) / (high - low));
+        b->vertex_x[v] = (2 * s - low - high) / (high - low);
+        b->vertex_profile[v] = cloth->mask[v] * pl_profile_at(&b->plan->profile, b->vertex_x[v]);
         count += b->vertex_profile[v] > 0;
     }
     return count;
@@ -57,7 +59,7 @@ static float fade_of(const binder *b, uint32_t station, uint32_t k)
 {
     enum
     {
-        SPAN = 4
+        SPAN = 3
     };
     uint32_t count = b->from->ring.station_count;
     for (uint32_t d = 0; d < SPAN; ++d)
@@ -81,7 +83,7 @@ static float fade_of(const binder *b, uint32_t station, uint32_t k)
 
 static pl_fold_sample make_sample(const binder *b, const pleat_place *place, uint32_t k)
 {
-    pl_fold_sample sample;
+    pl_fold_sample sample = {.arc = 0};
     for (int j = 0; j < 3; ++j)
     {
         uint32_t vertex = b->cloth->topology->triangles[3 * (size_t)place->triangle + (uint32_t)j];
@@ -135,6 +137,26 @@ static pl_f4 sample_rest(const binder *b, const pl_fold_sample *sample)
            pl_load(&b->cloth->rest[sample->vertex[2]]) * pl_splat(sample->weight[2]);
 }
 
+/* Where folds meet, and the line's direction there. */
+static void fill_feet(const binder *b, pl_bound_ring *out, uint32_t station)
+{
+    pleat_affine from_rest;
+    bool known = pl_affine_inverse(&b->cloth->to_rest, &from_rest);
+    for (uint32_t k = 0; k <= out->fold_count; ++k)
+    {
+        size_t at = (size_t)station * (out->fold_count + 1) + k;
+        pl_fold_sample *feet = &out->feet[3 * at];
+        for (int i = 0; i < 3; ++i)
+        {
+            float arc = b->from->bounds[k] + PL_FOOT * (float)(i - 1) * b->plan->width;
+            pleat_place place = pl_line_at(b->surface, &b->patch.lines[station], arc);
+            feet[i] = make_sample(b, &place, 0);
+        }
+        pl_f4 along = sample_rest(b, &feet[2]) - sample_rest(b, &feet[0]);
+        out->along[at] = known ? pl_normalize3(pl_affine_vector(&from_rest, along)) : pl_splat(0);
+    }
+}
+
 static void fill_folds(const binder *b, pl_bound_ring *out)
 {
     uint32_t next = 0;
@@ -154,23 +176,12 @@ static void fill_folds(const binder *b, pl_bound_ring *out)
             for (uint32_t j = next + 1; j < next + fold->sample_count; ++j)
             {
                 length += (double)pl_length3(sample_rest(b, &out->samples[j]) - sample_rest(b, &out->samples[j - 1]));
+                out->samples[j].arc = (float)length;
             }
             fold->rest_length = (float)length;
             next += fold->sample_count;
         }
-        for (uint32_t f = 0; f < 3 * (out->fold_count + 1); ++f)
-        {
-            float arc = b->from->bounds[f / 3] + 0.15f * ((float)(f % 3) - 1) * b->plan->width;
-            pleat_place place = pl_line_at(b->surface, &b->patch.lines[i], arc);
-            out->feet[(size_t)i * 3 * (out->fold_count + 1) + f] = make_sample(b, &place, 0);
-        }
-        const pl_line *line = &b->patch.lines[i];
-        float reach = fminf(b->from->half, fminf(-line->low, line->high));
-        for (uint32_t side = 0; side < 2; ++side)
-        {
-            pleat_place place = pl_line_at(b->surface, line, side ? reach : -reach);
-            out->ends[2 * i + side] = make_sample(b, &place, 0);
-        }
+        fill_feet(b, out, i);
     }
 }
 
@@ -203,7 +214,8 @@ static void fill_vertices(const binder *b, pl_bound_ring *out)
         uint32_t k = b->vertex_fold[v];
         out->vertices[at++] = (pl_fold_vertex){v,
                                                {first * out->fold_count + k, second * out->fold_count + k},
-                                               {b->vertex_profile[v] * (1 - t), b->vertex_profile[v] * t}};
+                                               {b->cloth->mask[v] * (1 - t), b->cloth->mask[v] * t},
+                                               b->vertex_x[v]};
     }
     out->vertex_count = at;
 }
@@ -213,12 +225,15 @@ static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch,
     uint32_t vertex_count = b->cloth->topology->vertex_count;
     b->vertex_u = PL_ARENA_NEW(scratch, float, vertex_count);
     b->vertex_profile = PL_ARENA_NEW(scratch, float, vertex_count);
+    b->vertex_x = PL_ARENA_NEW(scratch, float, vertex_count);
     b->vertex_fold = PL_ARENA_NEW(scratch, uint8_t, vertex_count);
-    if (!b->vertex_u || !b->vertex_profile || !b->vertex_fold)
+    if (!b->vertex_u || !b->vertex_profile || !b->vertex_x || !b->vertex_fold)
     {
         return pl_fail_memory(scratch->memory, error, "coordinates of a ring");
     }
     uint32_t raised = place_vertices(b), sample_count = count_samples(b);
+    out->joint = b->from->joint;
+    out->parent = b->from->parent;
     out->station_count = b->from->ring.station_count;
     out->fold_count = b->from->fold_count;
     out->width = b->plan->width;
@@ -228,9 +243,9 @@ static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch,
     out->folds = PL_ARENA_NEW(b->arena, pl_fold, (size_t)out->station_count * out->fold_count);
     out->samples = PL_ARENA_NEW(b->arena, pl_fold_sample, sample_count);
     out->feet = PL_ARENA_NEW(b->arena, pl_fold_sample, 3 * (size_t)out->station_count * (out->fold_count + 1));
-    out->ends = PL_ARENA_NEW(b->arena, pl_fold_sample, 2 * (size_t)out->station_count);
+    out->along = PL_ARENA_NEW(b->arena, pl_f4, (size_t)out->station_count * (out->fold_count + 1));
     out->vertices = PL_ARENA_NEW(b->arena, pl_fold_vertex, raised);
-    if (!out->folds || !out->samples || !out->feet || !out->ends || !out->vertices)
+    if (!out->folds || !out->samples || !out->feet || !out->along || !out->vertices)
     {
         return pl_fail_memory(b->arena->memory, error, "the folds of a ring");
     }

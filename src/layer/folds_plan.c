@@ -338,7 +338,7 @@ static pleat_result add_ring(planner *p, uint32_t joint, const pl_contour *line,
 {
     pl_folds_plan *plan = p->plan;
     pl_fold_ring *ring = &plan->rings[plan->ring_count];
-    *ring = (pl_fold_ring){.joint = joint};
+    *ring = (pl_fold_ring){.joint = joint, .parent = p->joints[joint].parent};
     PL_TRY(pl_ring_make(&p->surface, line, plan->width / 3, 0.5f * plan->width, &plan->arena, &ring->ring, error));
     if (is_known(plan, &ring->ring))
     {
@@ -566,7 +566,7 @@ static pleat_result watch_folds(planner *p, const pleat_layer_preview *preview, 
 
 static pleat_result check_options(const pleat_folds_options *options, pleat_error *error)
 {
-    if (!(options->width >= 0) || !(options->length >= 0) || !(options->bend >= 0))
+    if (!(options->width >= 0 && isfinite(options->width)) || !(options->length >= 0) || !(options->bend >= 0))
     {
         return pl_fail(error, PLEAT_BAD_ARGUMENT, "folds: width %g, length %g and bend %g must be 0 or more",
                        (double)options->width, (double)options->length, (double)options->bend);
@@ -577,6 +577,11 @@ static pleat_result check_options(const pleat_folds_options *options, pleat_erro
         return pl_fail(error, PLEAT_BAD_ARGUMENT,
                        "folds: strength %g and irregularity %g lie in 0..1, detail %g in 2..16",
                        (double)options->strength, (double)options->irregularity, (double)options->detail);
+    }
+    if (options->profile > PLEAT_PROFILE_CURVE)
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "folds: profile %u is none of the %d there are", options->profile,
+                       PLEAT_PROFILE_CURVE + 1);
     }
     return PLEAT_OK;
 }

@@ -1,0 +1,281 @@
+/* One frame of the folds layer: measure the lines, solve the folds, raise the vertices. */
+#include "layer/folds.h"
+
+#include "base/parallel.h"
+
+#include <string.h>
+
+typedef struct frame_job
+{
+    pl_folds_layer *layer;
+    const pl_bound_ring *ring;
+    pl_fold_figure *figures; /* of the ring */
+    const pleat_layer_frame *frame;
+} frame_job;
+
+/* ---- Lengths ---- */
+
+static uint32_t gather_points(const frame_job *job, const pl_fold *fold, pl_f4 *points)
+{
+    for (uint32_t i = 0; i < fold->sample_count; ++i)
+    {
+        const pl_fold_sample *sample = &job->ring->samples[fold->first_sample + i];
+        points[i] = pl_fold_mix(job->frame->positions, sample->vertex, sample->weight);
+    }
+    return fold->sample_count;
+}
+
+/* Positions are floats: a loss of length as small as their rounding is none. What is a little larger counts in part, so
+ * that nothing jumps; from three times that on it counts in full. */
+static double lost_length(double length, double rest, pl_f4 somewhere)
+{
+    double noise = 1e-6 * (double)fmaxf(fabsf(somewhere[0]), fmaxf(fabsf(somewhere[1]), fabsf(somewhere[2])));
+    double lost = rest - length;
+    return lost >= 3 * noise ? lost : fmax(1.5 * (lost - noise), 0);
+}
+
+/* The length that each fold of a station is to have, or is longer than already; true if one is compressed. */
+static bool measure_station(const frame_job *job, uint32_t station)
+{
+    bool compressed = false;
+    for (uint32_t k = 0; k < job->ring->fold_count; ++k)
+    {
+        uint32_t index = station * job->ring->fold_count + k;
+        const pl_fold *fold = &job->ring->folds[index];
+        pl_f4 points[PL_FOLD_SAMPLES];
+        double length = 0;
+        uint32_t count = gather_points(job, fold, points);
+        for (uint32_t i = 1; i < count; ++i)
+        {
+            length += (double)pl_length3(points[i] - points[i - 1]);
+        }
+        double lost = count > 2 ? lost_length(length, (double)fold->rest_length, points[0]) : 0;
+        job->layer->lengths[index] = length + lost;
+        job->figures[index].compressed = lost > 0;
+        compressed = compressed || lost > 0;
+    }
+    return compressed;
+}
+
+/* Segments of a station's folds, and how much room each has. */
+static void prepare_station(const frame_job *job, uint32_t station)
+{
+    for (uint32_t k = 0; k < job->ring->fold_count; ++k)
+    {
+        uint32_t index = station * job->ring->fold_count + k;
+        const pl_fold *fold = &job->ring->folds[index];
+        pl_f4 points[PL_FOLD_SAMPLES], raised[PL_FOLD_SAMPLES];
+        uint32_t count = gather_points(job, fold, points);
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            const pl_fold_sample *sample = &job->ring->samples[fold->first_sample + i];
+            raised[i] = pl_fold_mix(job->frame->normals, sample->vertex, sample->raise);
+        }
+        if (count > 2)
+        {
+            pl_fold_segments(count, points, raised, job->layer->segments + fold->first_sample);
+        }
+        if (count > 2 && job->layer->options.contact && job->frame->joints)
+        {
+            job->layer->rooms[index] = pl_fold_room(job->ring, station, k, job->frame, points, raised, count);
+        }
+    }
+}
+
+static void look_at_stations(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    const frame_job *job = data;
+    uint32_t count = job->ring->fold_count;
+    (void)worker;
+    for (uint32_t i = begin; i < end; ++i)
+    {
+        memset(job->figures + (size_t)i * count, 0, count * sizeof *job->figures);
+        for (uint32_t k = 0; k < count; ++k)
+        {
+            job->layer->rooms[i * count + k] = job->ring->width; /* a fold higher than wide is a spike */
+        }
+        job->layer->compressed[i] = measure_station(job, i);
+        if (job->layer->compressed[i])
+        {
+            prepare_station(job, i);
+            job->layer->carries[i] = pl_fold_carry(job->ring, i, job->frame);
+        }
+    }
+}
+
+/* ---- Amplitudes ---- */
+
+/* A fold nears its room slowly: up to SOFT of it freely, at twice the rest of the way it is full. What it does not take
+ * then grows with the square, and so the height of the fold that takes it over instead begins evenly, where the bare
+ * square root would leap. */
+#define SOFT 0.7
+
+static double limit(double amplitude, double room)
+{
+    double over = amplitude - SOFT * room, span = 2 * (1 - SOFT) * room;
+    if (!(over > 0))
+    {
+        return amplitude;
+    }
+    return over >= span ? room : amplitude - over * over / (2 * span);
+}
+
+/* The amplitude of a fold at a station. carry is length that contact kept the folds between here and the ring from
+ * taking: the cloth slides on, and this fold takes it up. Returns what is left. */
+static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, double carry)
+{
+    uint32_t index = station * job->ring->fold_count + k;
+    const pl_fold *fold = &job->ring->folds[index];
+    pl_fold_figure *figure = &job->figures[index];
+    if (fold->sample_count < 3 || (!figure->compressed && !(carry > 0)))
+    {
+        return fold->sample_count < 3 ? carry : 0;
+    }
+    const pl_fold_segment *segments = job->layer->segments + fold->first_sample;
+    double wanted = job->layer->lengths[index] + carry;
+    pl_fold_solution solution = pl_fold_solve(segments, fold->sample_count - 1, wanted, 0);
+    double room = (double)job->layer->rooms[index], height = limit(solution.amplitude, room);
+    figure->limited = height < solution.amplitude;
+    figure->raised = height * (double)fold->fade > 0;
+    if (figure->raised)
+    {
+        figure->steps = (uint8_t)solution.steps;
+        figure->tau = (float)(fabs(solution.tau) / wanted);
+        figure->residual = (float)(fabs(pl_fold_residual(solution.amplitude, solution.tau)) / wanted);
+    }
+    job->layer->heights[index] = (float)(height * (double)fold->fade) * job->layer->options.strength;
+    double left = figure->limited ? -pl_fold_tau(segments, fold->sample_count - 1, wanted, height, NULL) : 0;
+    return fmax(0, left) * (double)job->layer->carries[station];
+}
+
+/* ---- Even cloth ---- */
+
+/* Raised along normals alone, the cloth of a fold is stretched on its flanks and stays compressed on its top and at its
+ * feet (the paper's figure 4). Every place of the fold goes along the folded line to where the line has the length that
+ * the place has at rest; the line keeps its shape and length. The paper corrects the directions of the next frame by
+ * this frame's fold; done to the fold itself it needs no state and lags behind nothing. */
+static void even_fold(const frame_job *job, uint32_t index)
+{
+    const pl_fold *fold = &job->ring->folds[index];
+    pl_f4 *shifts = job->layer->shifts + (size_t)index * PL_FOLD_NODES;
+    const pl_fold_sample *samples = job->ring->samples + fold->first_sample;
+    const pl_fold_segment *segments = job->layer->segments + fold->first_sample;
+    pl_f4 points[PL_FOLD_SAMPLES];
+    double folded[PL_FOLD_SAMPLES], x = (double)job->layer->heights[index];
+    uint32_t count = gather_points(job, fold, points), from = 0, to = 0;
+    folded[0] = 0;
+    for (uint32_t i = 1; i < count; ++i)
+    {
+        folded[i] = folded[i - 1] + pl_fold_tau(&segments[i - 1], 1, 0, x, NULL);
+    }
+    /* A fold that has hardly risen has hardly been evened out: nothing jumps when it begins. */
+    float risen = fminf((float)x / (0.1f * job->ring->width), 1);
+    shifts[0] = shifts[PL_FOLD_NODES - 1] = pl_splat(0);
+    for (uint32_t n = 1; n + 1 < PL_FOLD_NODES; ++n)
+    {
+        float part = (float)n / (PL_FOLD_NODES - 1), arc = part * samples[count - 1].arc;
+        double wanted = (double)part * folded[count - 1];
+        while (from + 2 < count && samples[from + 1].arc < arc)
+        {
+            ++from;
+        }
+        while (to + 2 < count && folded[to + 1] < wanted)
+        {
+            ++to;
+        }
+        float here = (arc - samples[from].arc) / fmaxf(samples[from + 1].arc - samples[from].arc, 1e-20f);
+        float there = (float)((wanted - folded[to]) / fmax(folded[to + 1] - folded[to], 1e-20));
+        float goal = samples[to].arc + there * (samples[to + 1].arc - samples[to].arc);
+        shifts[n] = pl_lerp(points[to], points[to + 1], there) - pl_lerp(points[from], points[from + 1], here);
+        shifts[n][3] = 2 * (goal - arc) / samples[count - 1].arc;
+        shifts[n] *= pl_splat(risen);
+    }
+}
+
+/* From the ring outwards on both sides. */
+static void solve_stations(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    const frame_job *job = data;
+    uint32_t count = job->ring->fold_count, middle = count / 2;
+    (void)worker;
+    for (uint32_t i = begin; i < end; ++i)
+    {
+        memset(job->layer->heights + (size_t)i * count, 0, count * sizeof *job->layer->heights);
+        double before = 0, behind = 0;
+        for (uint32_t k = 0; k < middle && job->layer->compressed[i]; ++k)
+        {
+            before = solve_fold(job, i, middle - 1 - k, before);
+            behind = solve_fold(job, i, middle + k, behind);
+        }
+        for (uint32_t k = i * count; k < (i + 1) * count && job->layer->options.even; ++k)
+        {
+            if (job->layer->heights[k] > 0)
+            {
+                even_fold(job, k);
+            }
+            else
+            {
+                memset(job->layer->shifts + (size_t)k * PL_FOLD_NODES, 0, PL_FOLD_NODES * sizeof(pl_f4));
+            }
+        }
+    }
+}
+
+/* ---- Vertices ---- */
+
+static pl_f4 shift_of(const pl_folds_layer *layer, const pl_fold_vertex *v)
+{
+    float at = (v->x + 1) * (0.5f * (PL_FOLD_NODES - 1));
+    uint32_t node = at > 0 ? (uint32_t)at : 0;
+    node = node < PL_FOLD_NODES - 2 ? node : PL_FOLD_NODES - 2;
+    const pl_f4 *a = layer->shifts + (size_t)v->fold[0] * PL_FOLD_NODES + node;
+    const pl_f4 *b = layer->shifts + (size_t)v->fold[1] * PL_FOLD_NODES + node;
+    float t = at - (float)node;
+    return pl_lerp(a[0], a[1], t) * pl_splat(v->weight[0]) + pl_lerp(b[0], b[1], t) * pl_splat(v->weight[1]);
+}
+
+static void raise_vertices(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    const frame_job *job = data;
+    const float *heights = job->layer->heights;
+    (void)worker;
+    for (uint32_t i = begin; i < end; ++i)
+    {
+        const pl_fold_vertex *v = &job->ring->vertices[i];
+        float amplitude = v->weight[0] * heights[v->fold[0]] + v->weight[1] * heights[v->fold[1]];
+        if (!(amplitude > 0))
+        {
+            continue;
+        }
+        pleat_vec4 *position = &job->frame->positions[v->vertex];
+        pl_f4 shift = job->layer->options.even ? shift_of(job->layer, v) : pl_splat(0);
+        float height = amplitude * pl_profile_at(&job->layer->profile, v->x + shift[3]);
+        shift[3] = 0;
+        pl_store(position, pl_load(position) + shift + pl_load(&job->frame->normals[v->vertex]) * pl_splat(height));
+    }
+}
+
+void pl_folds_update(void *user, const pleat_layer_frame *frame)
+{
+    pl_folds_layer *layer = user;
+    uint32_t first = 0;
+    layer->highest = 0;
+    for (uint32_t r = 0; r < layer->ring_count; ++r)
+    {
+        const pl_bound_ring *ring = &layer->rings[r];
+        frame_job job = {layer, ring, layer->figures + first, frame};
+        pl_parallel_for(frame->tasks, ring->station_count, 4, look_at_stations, &job);
+        if (layer->options.contact)
+        {
+            pl_fold_taper_rooms(ring, layer->rooms);
+        }
+        pl_parallel_for(frame->tasks, ring->station_count, 4, solve_stations, &job);
+        pl_parallel_for(frame->tasks, ring->vertex_count, 1024, raise_vertices, &job);
+        uint32_t folds = ring->station_count * ring->fold_count;
+        for (uint32_t i = 0; i < folds; ++i)
+        {
+            layer->highest = fmaxf(layer->highest, layer->heights[i]);
+        }
+        first += folds;
+    }
+}
