@@ -504,6 +504,7 @@ static void test_measure_counts_crossings(void **state)
      */
     pleat_measure *measure = measure_alone(&s);
     assert_int_equal(pleat_measure_rest(measure)->crossings, 3);
+    assert_near(pleat_measure_rest(measure)->crossings_area, 1, 1e-9); /* all four triangles take part */
     pleat_vec4 *now = aligned_alloc(16, s.vertex_count * sizeof *now);
     memcpy(now, s.rest, s.vertex_count * sizeof *now);
     assert_int_equal(feed(measure, now).crossings, 3);
@@ -514,6 +515,7 @@ static void test_measure_counts_crossings(void **state)
     assert_int_equal(feed(measure, now).crossings, 0);
     pleat_figures_total total = pleat_measure_total(measure);
     assert_int_equal(total.all.crossings, 3);
+    assert_near(total.all.crossings_area, 0.5, 1e-9);
     assert_int_equal(total.crossings_most, 3);
     assert_int_equal(total.crossings_frame, 0);
     pleat_measure_destroy(measure);
@@ -545,6 +547,9 @@ static void test_measure_finds_what_is_inside(void **state)
     assert_true(least > 50);
     assert_in_range(rest->inside, least, most);
     assert_near(rest->depth, 0.3, 1e-3); /* the small one's lower pole is 0.7 from the centre */
+    /* A cap: where two spheres meet, cos(angle from the lower pole) = (d^2 + r^2 - R^2) / (2 d r). */
+    double cap = 0.5 * (1 - (0.95 * 0.95 + 0.25 * 0.25 - 1) / (2 * 0.95 * 0.25));
+    assert_near(rest->inside_area, cap, 0.03);
     /* Deep inside, off the centre, all vertices are; far outside none. */
     pleat_vec4 *now = aligned_alloc(16, small.vertex_count * sizeof *now);
     for (int k = 0; k < 2; ++k)
@@ -558,6 +563,7 @@ static void test_measure_finds_what_is_inside(void **state)
         pleat_measure_input input = {.positions = now, .body = body.rest};
         assert_int_equal(pleat_measure_frame(measure, &input, &f, NULL), PLEAT_OK);
         assert_int_equal(f.inside, k ? 0 : small.vertex_count);
+        assert_near(f.inside_area, k ? 0 : 1, 1e-9);
     }
     pleat_figures_total total = pleat_measure_total(measure);
     assert_int_equal(total.inside_most, small.vertex_count);

@@ -53,20 +53,19 @@ static double pick_area(const measurement *result, uint32_t side, uint32_t frame
 
 static double pick_crossings(const measurement *result, uint32_t side, uint32_t frame)
 {
-    return (double)result->sides[side].frames[frame].crossings;
+    return 100 * result->sides[side].frames[frame].crossings_area;
 }
 
 static double pick_inside(const measurement *result, uint32_t side, uint32_t frame)
 {
-    return (double)result->sides[side].frames[frame].inside;
+    return 100 * result->sides[side].frames[frame].inside_area;
 }
 
 /* What the note at a panel's right says of a curve. */
 typedef enum note_kind
 {
     NOTE_MEAN,
-    NOTE_LEAST,
-    NOTE_SUM
+    NOTE_LEAST
 } note_kind;
 
 typedef struct panel_choice
@@ -92,8 +91,8 @@ static void choose_panels(const measurement *result, panel_choice choice[PANELS]
                        : (panel_choice){"area / rest area", pick_area, NOTE_LEAST, 3, "", 1, 0.02, false};
     choice[3] =
         result->has_crossings || !result->has_body
-            ? (panel_choice){"self-intersections, pairs of triangles", pick_crossings, NOTE_SUM, 0, "", NAN, 5, true}
-            : (panel_choice){"vertices inside the body", pick_inside, NOTE_SUM, 0, "", NAN, 5, true};
+            ? (panel_choice){"self-intersections, % of the area", pick_crossings, NOTE_MEAN, 2, " %", NAN, 1, true}
+            : (panel_choice){"inside the body, % of the area", pick_inside, NOTE_MEAN, 2, " %", NAN, 1, true};
 }
 
 static double summary(note_kind kind, uint32_t count, const double *values)
@@ -104,7 +103,7 @@ static double summary(note_kind kind, uint32_t count, const double *values)
         sum += values[i];
         least = fmin(least, values[i]);
     }
-    return kind == NOTE_MEAN ? sum / count : kind == NOTE_LEAST ? least : sum;
+    return kind == NOTE_MEAN ? sum / count : least;
 }
 
 /* Everything a plot points to. */
@@ -121,7 +120,7 @@ typedef struct plot_data
 
 static void fill_panel(const measurement *result, const panel_choice *choice, plot_data *data, uint32_t p)
 {
-    static const char *const words[] = {"mean ", "least ", "in all "};
+    static const char *const words[] = {"mean ", "least "};
     int length = snprintf(data->notes[p], sizeof data->notes[p], "%s", words[choice->note]);
     for (uint32_t s = 0; s < result->side_count; ++s)
     {

@@ -148,6 +148,7 @@ static void print_contacts(const measurement *result, const pleat_figures_total 
 {
     if (result->has_crossings)
     {
+        print_row(result, "area that crosses itself, mean", UNIT_PERCENT, a->all.crossings_area, b->all.crossings_area);
         print_row(result, "crossing triangles, pairs x frames", UNIT_COUNT, (double)a->all.crossings,
                   (double)b->all.crossings);
         print_row(result, "crossing triangles, most in a frame", UNIT_COUNT, (double)a->crossings_most,
@@ -155,6 +156,7 @@ static void print_contacts(const measurement *result, const pleat_figures_total 
     }
     if (result->has_body)
     {
+        print_row(result, "area inside the body, mean", UNIT_PERCENT, a->all.inside_area, b->all.inside_area);
         print_row(result, "vertices inside the body x frames", UNIT_COUNT, (double)a->all.inside,
                   (double)b->all.inside);
         print_row(result, "vertices inside, most in a frame", UNIT_COUNT, (double)a->inside_most,
@@ -266,10 +268,12 @@ static json_t *figures_json(const measurement *result, const pleat_figures *figu
     if (result->has_crossings)
     {
         set_whole(object, "crossings", figures->crossings);
+        set_number(object, "crossings_area", figures->crossings_area);
     }
     if (result->has_body)
     {
         set_whole(object, "inside", figures->inside);
+        set_number(object, "inside_area", figures->inside_area);
         set_number(object, "depth", figures->depth);
     }
     return object;

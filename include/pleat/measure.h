@@ -92,9 +92,13 @@ typedef struct pleat_figures
      * counts: axes turn over where the reference collapses. Both 0 without a reference. All: the longest. */
     double jump, pop;
     uint32_t jump_vertex, pop_vertex; /* PLEAT_NONE where the figure is 0; all: of the frame in question */
-    uint64_t crossings;               /* pairs of triangles that cross, neighbours left out; all: the sum */
-    uint64_t inside;                  /* vertices inside the body; all: the sum */
-    double depth;                     /* of the one furthest inside; all: the deepest */
+    /* Counts grow with the number of triangles, so they compare surfaces of one resolution; shares of the rest area
+     * compare any. */
+    uint64_t crossings;    /* pairs of triangles that cross, neighbours left out; all: the sum */
+    double crossings_area; /* share of the rest area in triangles that cross another; all: the mean */
+    uint64_t inside;       /* vertices inside the body; all: the sum */
+    double inside_area;    /* share of the rest area, a third of each triangle to each vertex; all: the mean */
+    double depth;          /* of the one furthest inside; all: the deepest */
 } pleat_figures;
 
 typedef struct pleat_figures_total

@@ -60,6 +60,21 @@ static pleat_result check_desc(const pleat_measure_desc *desc, pleat_error *erro
     return PLEAT_OK;
 }
 
+static void count_crossings(pleat_measure *measure, const pleat_tasks *tasks, pleat_figures *figures)
+{
+    const float *areas = pleat_strain_areas(measure->stretch.strain);
+    uint32_t count = measure->topology->triangle_count;
+    double area = 0, crossed = 0;
+    memset(measure->crosses, 0, count);
+    figures->crossings = pleat_bvh_count_crossings(measure->bvh, measure->bvh, measure->crosses, tasks);
+    for (uint32_t t = 0; t < count; ++t)
+    {
+        area += (double)areas[t];
+        crossed += measure->crosses[t] ? (double)areas[t] : 0;
+    }
+    figures->crossings_area = area > 0 ? crossed / area : 0;
+}
+
 static void take_figures(pleat_measure *measure, const pleat_measure_input *input, bool is_rest, pleat_figures *figures)
 {
     *figures = (pleat_figures){.jump_vertex = PLEAT_NONE, .pop_vertex = PLEAT_NONE};
@@ -73,7 +88,7 @@ static void take_figures(pleat_measure *measure, const pleat_measure_input *inpu
         {
             pleat_bvh_refit(measure->bvh, input->positions, input->tasks);
         }
-        figures->crossings = pleat_bvh_count_crossings(measure->bvh, measure->bvh, NULL, input->tasks);
+        count_crossings(measure, input->tasks, figures);
     }
     if (!is_rest)
     {
@@ -92,11 +107,13 @@ static pleat_result bind(pleat_measure *measure, const pleat_measure_desc *desc,
                                  &measure->topology, error));
     PL_ARENA_NEW_OR_FAIL(measure->rest, arena, pleat_vec4, surface->vertex_count, error);
     memcpy(measure->rest, surface->rest, surface->vertex_count * sizeof *measure->rest);
+    PL_ARENA_NEW_OR_FAIL(measure->crosses, arena, uint8_t, surface->triangle_count, error);
     PL_TRY(pleat_bvh_create(surface->vertex_count, surface->rest, surface->triangle_count, surface->triangles, host,
                             &measure->bvh, error));
     PL_TRY(pl_stretch_part_create(&measure->stretch, desc, arena, host, error));
     PL_TRY(pl_volume_part_create(&measure->volume, measure->topology, measure->rest, arena, error));
-    PL_TRY(pl_inside_part_create(&measure->inside, desc, arena, host, error));
+    PL_TRY(
+        pl_inside_part_create(&measure->inside, desc, pleat_strain_areas(measure->stretch.strain), arena, host, error));
     PL_TRY(pl_jump_part_create(&measure->jump, desc, measure->topology, arena, host, error));
     pleat_measure_input rest = {.positions = measure->rest, .body = desc->body.rest, .tasks = &host->tasks};
     take_figures(measure, &rest, true, &measure->rest_figures);
@@ -187,6 +204,8 @@ static void add_to_total(pleat_figures_total *total, const pleat_figures *figure
     all->volume += figures->volume;
     all->crossings += figures->crossings;
     all->inside += figures->inside;
+    all->crossings_area += figures->crossings_area;
+    all->inside_area += figures->inside_area;
     take_most(&total->crossings_most, &total->crossings_frame, figures->crossings, frame);
     take_most(&total->inside_most, &total->inside_frame, figures->inside, frame);
     take_largest(&all->depth, &total->depth_frame, figures->depth, frame);
@@ -242,6 +261,8 @@ pleat_figures_total pleat_measure_total(const pleat_measure *measure)
     {
         total.all.area /= total.frame_count;
         total.all.volume /= total.frame_count;
+        total.all.crossings_area /= total.frame_count;
+        total.all.inside_area /= total.frame_count;
     }
     return total;
 }

@@ -110,10 +110,13 @@ typedef struct pl_inside_part
     pleat_bvh *bvh;
     float tolerance;
     float *depths; /* the surface's #V */
+    double *areas; /* the surface's #V: a third of the rest area around */
+    double area;   /* their sum */
 } pl_inside_part;
 
-pleat_result pl_inside_part_create(pl_inside_part *part, const pleat_measure_desc *desc, pl_arena *arena,
-                                   const pleat_host *host, pleat_error *error);
+/* triangle_areas: the surface's #T at rest. */
+pleat_result pl_inside_part_create(pl_inside_part *part, const pleat_measure_desc *desc, const float *triangle_areas,
+                                   pl_arena *arena, const pleat_host *host, pleat_error *error);
 void pl_inside_part_destroy(pl_inside_part *part);
 /* surface: whose vertices are asked; isolated ones are not. */
 void pl_inside_part_update(pl_inside_part *part, const pleat_topology *surface, const pleat_measure_input *input,
@@ -154,6 +157,7 @@ struct pleat_measure
     pleat_vec4 *rest;
     pleat_bvh *bvh;     /* at rest until the first frame */
     bool has_crossings; /* wanted */
+    uint8_t *crosses;   /* #T */
     pl_stretch_part stretch;
     pl_volume_part volume;
     pl_inside_part inside;

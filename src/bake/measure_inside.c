@@ -13,8 +13,8 @@
  * the faces' about the side. */
 #define ON_EDGE 1e-5f
 
-pleat_result pl_inside_part_create(pl_inside_part *part, const pleat_measure_desc *desc, pl_arena *arena,
-                                   const pleat_host *host, pleat_error *error)
+pleat_result pl_inside_part_create(pl_inside_part *part, const pleat_measure_desc *desc, const float *triangle_areas,
+                                   pl_arena *arena, const pleat_host *host, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
     const pleat_measure_mesh *body = &desc->body;
@@ -27,6 +27,12 @@ pleat_result pl_inside_part_create(pl_inside_part *part, const pleat_measure_des
     PL_TRY(pleat_bvh_create(body->vertex_count, body->rest, body->triangle_count, body->triangles, host, &part->bvh,
                             error));
     PL_ARENA_NEW_OR_FAIL(part->depths, arena, float, desc->surface.vertex_count, error);
+    PL_ARENA_NEW_OR_FAIL(part->areas, arena, double, desc->surface.vertex_count, error);
+    for (uint64_t c = 0; c < 3 * (uint64_t)desc->surface.triangle_count; ++c)
+    {
+        part->areas[desc->surface.triangles[c]] += (double)triangle_areas[c / 3] / 3;
+        part->area += (double)triangle_areas[c / 3] / 3;
+    }
     pl_f4 low = pl_load(&body->rest[0]), high = low;
     for (uint32_t v = 1; v < body->vertex_count; ++v)
     {
@@ -142,6 +148,7 @@ void pl_inside_part_update(pl_inside_part *part, const pleat_topology *surface, 
                            pleat_figures *figures)
 {
     figures->inside = 0;
+    figures->inside_area = 0;
     figures->depth = 0;
     if (!part->topology)
     {
@@ -153,6 +160,8 @@ void pl_inside_part_update(pl_inside_part *part, const pleat_topology *surface, 
     for (uint32_t v = 0; v < surface->vertex_count; ++v)
     {
         figures->inside += part->depths[v] > 0;
+        figures->inside_area += part->depths[v] > 0 ? part->areas[v] : 0;
         figures->depth = fmax(figures->depth, (double)part->depths[v]);
     }
+    figures->inside_area = part->area > 0 ? figures->inside_area / part->area : 0;
 }
