@@ -42,7 +42,7 @@ struct pleat_fit
     uint32_t target_count;
     float *scales;        /* target_limit: the largest coefficient */
     float *coefficients;  /* frame_count by target_limit: before scaling */
-    float *normal_sums;   /* target_limit rows of 3 normal_count: sum over frames of coefficient * change */
+    float *normal_sums;   /* from the second pass on, per target 3 normal_count: sum of coefficient * change */
     float *largest;       /* target_limit + 1, squared: largest error with i targets */
     double *squares;      /* target_limit + 1: sum of squared errors */
     float *chunk_largest; /* chunk_count by target_limit + 1 */
@@ -58,7 +58,12 @@ static pleat_result allocate(pleat_fit *fit, pleat_error *error)
     pleat_result result = PLEAT_OK;
     uint32_t all = fit->kept_limit + fit->block_limit;
     size_t errors = (size_t)fit->target_limit + 1;
-    PL_ARENA_NEW_OR_FAIL(fit->vectors, &fit->arena, float, (size_t)all * fit->row, error);
+    /* The first pass needs all vectors; the second needs the targets and their normals, which come to lie where other
+     * vectors were. */
+    size_t first_pass = (size_t)all * fit->row, targets = fit->target_limit < all ? fit->target_limit : all;
+    size_t second_pass = targets * (fit->row + 3 * (size_t)fit->normal_count);
+    PL_ARENA_NEW_OR_FAIL(fit->vectors, &fit->arena, float, first_pass > second_pass ? first_pass : second_pass, error);
+    fit->normal_sums = fit->vectors + targets * fit->row;
     PL_ARENA_NEW_OR_FAIL(fit->gram, &fit->arena, double, (size_t)all *all, error);
     PL_ARENA_NEW_OR_FAIL(fit->mix, &fit->arena, double, (size_t)all *all, error);
     PL_ARENA_NEW_OR_FAIL(fit->weights, &fit->arena, float, (size_t)all *all, error);
@@ -67,8 +72,6 @@ static pleat_result allocate(pleat_fit *fit, pleat_error *error)
     PL_ARENA_NEW_OR_FAIL(fit->scratch, &fit->arena, double, 3 * (size_t)all, error);
     PL_ARENA_NEW_OR_FAIL(fit->scales, &fit->arena, float, fit->target_limit, error);
     PL_ARENA_NEW_OR_FAIL(fit->coefficients, &fit->arena, float, (size_t)fit->frame_count * fit->target_limit, error);
-    PL_ARENA_NEW_OR_FAIL(fit->normal_sums, &fit->arena, float, 3 * (size_t)fit->normal_count * fit->target_limit,
-                         error);
     PL_ARENA_NEW_OR_FAIL(fit->largest, &fit->arena, float, errors, error);
     PL_ARENA_NEW_OR_FAIL(fit->squares, &fit->arena, double, errors, error);
     PL_ARENA_NEW_OR_FAIL(fit->chunk_largest, &fit->arena, float, fit->chunk_count *errors, error);
@@ -318,6 +321,7 @@ void pleat_fit_settle(pleat_fit *fit)
 {
     merge(fit, fit->target_limit);
     orthogonalise(fit);
+    memset(fit->normal_sums, 0, 3 * (size_t)fit->target_count * fit->normal_count * sizeof *fit->normal_sums);
 }
 
 /* ---- Second pass ---- */

@@ -504,6 +504,9 @@ pleat_result pleat_morphs_finish(pleat_morphs *morphs, pleat_error *error)
             PL_TRY(make_mesh(&m, &morphs->morphed[morphs->count], error));
             ++morphs->count;
         }
+        /* It is large, and the next mesh and the file need room. */
+        pleat_fit_destroy(node->fit);
+        node->fit = NULL;
     }
     return PLEAT_OK;
 }
