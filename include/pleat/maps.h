@@ -1,0 +1,88 @@
+/* pleat/maps.h: what a stack adds to the coarse mesh, as textures on the mesh's own UVs.
+ *
+ * A displacement map holds how far the stack's surface lies from the coarse mesh, along the coarse mesh's own smooth
+ * normals: with P and N interpolated over a coarse triangle, P + h N is on the refined, wrinkled surface. A normal map
+ * holds that surface's normals in the coarse mesh's tangent space. Does no file access. See docs/maps.md. */
+#ifndef PLEAT_MAPS_H
+#define PLEAT_MAPS_H
+
+#include "pleat/stack.h"
+
+PLEAT_BEGIN
+
+typedef struct pleat_maps_desc
+{
+    const pleat_stack *stack; /* of a mesh with UVs; must outlive the maps */
+    uint32_t size;            /* texels a side, 16..16384; default 2048 */
+    uint32_t samples;         /* a texel, along each side, 1..4; default 2 */
+    uint32_t margin;          /* texels by which charts are continued past their border, 0..64; default 8 */
+} pleat_maps_desc;
+
+pleat_maps_desc pleat_maps_desc_default(void);
+
+typedef struct pleat_maps pleat_maps;
+
+/* Fails with BAD_ARGUMENT, naming the mesh, where it has no UVs. */
+pleat_result pleat_maps_create(const pleat_maps_desc *desc, const pleat_host *host, pleat_maps **maps,
+                               pleat_error *error);
+void pleat_maps_destroy(pleat_maps *maps);
+
+/* Heights of a map: texel / 65535 * (high - low) + low, in metres. */
+typedef struct pleat_height_range
+{
+    float low, high;
+} pleat_height_range;
+
+/* The frame that the stack was last updated to. Rows from the top; v grows downwards. Either map may be NULL.
+ * heights: size x size. normals: size x size x 3, n = texel / 65535 * 2 - 1; green to +V of the tangent space, that is
+ * upwards in the picture, as glTF has it. range: receives the range of the heights; a range that is given with low <
+ * high is kept (heights outside of it are cut), so that the frames of a clip can share one. Texels without surface are
+ * flat. Never allocates; the same bits for any number of threads. */
+void pleat_maps_update(pleat_maps *maps, uint16_t *heights, uint16_t *normals, pleat_height_range *range,
+                       const pleat_tasks *tasks);
+
+/* Any value of the stack's surface vertices (0..1) as a map, without displacement: basis maps of morph targets, masks,
+ * stretch. values: surface_count by width (1..4); out: size x size by width. */
+void pleat_maps_values(pleat_maps *maps, const float *values, uint32_t width, uint16_t *out, const pleat_tasks *tasks);
+
+/* For pleat_maps_values: at each surface vertex the sum of weights of joints whose names fit a pattern (* and ?, as in
+ * pleat_name_matches). out: surface_count. */
+void pleat_maps_joint_mask(const pleat_maps *maps, const char *joints, float *out);
+
+/* The coarse mesh that the last update's map belongs to, world space: what a game draws. Per surface vertex of the
+ * input; tangents and normals unit, w of a tangent is the sign of the bitangent. */
+typedef struct pleat_maps_coarse
+{
+    uint32_t vertex_count;     /* #V surface vertices of the input */
+    uint32_t render_count;     /* #R */
+    uint32_t triangle_count;   /* #T */
+    const uint32_t *triangles; /* #T by 3, surface vertices */
+    const uint32_t *render_triangles;
+    const pleat_vec4 *positions; /* #V */
+    const pleat_vec4 *normals;   /* #V */
+    const pleat_vec4 *tangents;  /* #R */
+    const float *uvs;            /* #R by 2 */
+} pleat_maps_coarse;
+
+pleat_maps_coarse pleat_maps_get_coarse(const pleat_maps *maps);
+
+/* ---- Vertex-animation textures ---- */
+
+/* Rows are frames, columns are vertices; more vertices than width go to further rows of the same frame. */
+typedef struct pleat_vat_layout
+{
+    uint32_t width, height; /* texels */
+    uint32_t rows;          /* a frame */
+} pleat_vat_layout;
+
+/* width at most 8192. */
+pleat_vat_layout pleat_vat_layout_of(uint32_t vertex_count, uint32_t frame_count);
+/* One frame: positions as 16 bits between low and high (a box around all frames), normals as n * 0.5 + 0.5; each 3
+ * channels, height x width; either may be NULL. */
+void pleat_vat_frame(const pleat_vat_layout *layout, uint32_t frame, uint32_t vertex_count, const pleat_vec3 *positions,
+                     const pleat_vec3 *normals, pleat_vec3 low, pleat_vec3 high, uint16_t *out_positions,
+                     uint16_t *out_normals);
+
+PLEAT_END
+
+#endif

@@ -1,0 +1,47 @@
+/* Triangles with values at their corners, drawn into a square of texels. */
+#ifndef PL_BAKE_RASTER_H
+#define PL_BAKE_RASTER_H
+
+#include "base/memory.h"
+#include "base/vec.h"
+
+/* Texels of one band of rows while they are summed. */
+typedef struct pl_raster
+{
+    uint32_t size, samples, margin;
+    uint32_t band_count;
+    uint32_t worker_count;
+    pl_f4 *sums;         /* worker_count by PL_RASTER_ROWS by size */
+    uint16_t *counts;    /* likewise */
+    uint8_t *covered;    /* size x size: 0 empty, 1 drawn, 2 and up: continued */
+    uint32_t *bin_start; /* band_count + 1 */
+    uint32_t *bins;      /* triangles of each band, ascending */
+    uint32_t bin_capacity;
+} pl_raster;
+
+enum
+{
+    PL_RASTER_ROWS = 32
+};
+
+typedef struct pl_raster_job
+{
+    uint32_t triangle_count;
+    const uint32_t *triangles;
+    const float *uvs;    /* by vertex, 2 */
+    const pl_f4 *values; /* by vertex */
+    uint32_t width;      /* channels of out, 1..4 */
+    uint16_t *out;       /* size x size by width */
+    uint16_t *out_more;  /* or NULL: channels 1..3 go here, as a unit vector, and channel 0 to out (width 1) */
+    pl_f4 scale, offset; /* value * scale + offset is 0..1 */
+    uint16_t empty[4];   /* texels without anything */
+    const pleat_tasks *tasks;
+} pl_raster_job;
+
+pleat_result pl_raster_init(pl_raster *raster, uint32_t size, uint32_t samples, uint32_t margin, uint32_t worker_count,
+                            uint32_t triangle_count, pl_arena *arena, pleat_error *error);
+/* Never allocates. Triangles that lie in more bands than there is room for are drawn all the same: bands then look at
+ * all triangles. */
+void pl_raster_run(pl_raster *raster, const pl_raster_job *job);
+
+#endif

@@ -1,0 +1,427 @@
+/* Maps, judged by applying them: coarse points moved along coarse normals by what the map says must lie on the wrinkled
+ * surface. */
+#include "support/support.h"
+
+#include "base/vec.h"
+#include "pleat/folds.h"
+#include "pleat/make.h"
+#include "pleat/maps.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct scene
+{
+    pleat_made *made;
+    const pleat_model *model;
+    pleat_pose *pose;
+    pleat_stack *stack;
+} scene;
+
+static scene make_scene(const char *character, const char *mesh, uint32_t clip_index, float part, bool folds,
+                        uint32_t level)
+{
+    scene s = {0};
+    pleat_make_options make = pleat_make_options_default();
+    make.arm_around = 36;
+    make.arm_along = 100;
+    assert_int_equal(pleat_make(character, &make, NULL, &s.made, NULL), PLEAT_OK);
+    s.model = pleat_made_model(s.made);
+    const pleat_clip *clip = &s.model->clips[clip_index];
+    pleat_folds_options options = pleat_folds_options_default();
+    pleat_layer_desc layer = {&pleat_folds_layer, &options};
+    pleat_stack_desc desc = pleat_stack_desc_default();
+    for (uint32_t n = 0; n < s.model->node_count; ++n)
+    {
+        uint32_t m = s.model->nodes[n].mesh;
+        desc.node = m != PLEAT_NONE && strcmp(s.model->meshes[m].name, mesh) == 0 ? n : desc.node;
+    }
+    desc.model = s.model;
+    desc.layer_count = folds ? 1 : 0;
+    desc.layers = &layer;
+    desc.level = level;
+    desc.clip = clip;
+    desc.frame_count = 60;
+    assert_int_equal(pleat_stack_create(&desc, NULL, &s.stack, NULL), PLEAT_OK);
+    assert_int_equal(pleat_pose_create(s.model, NULL, &s.pose, NULL), PLEAT_OK);
+    pleat_pose_sample(s.pose, clip, clip->start + part * (clip->end - clip->start));
+    pleat_stack_input input = {.pose = s.pose};
+    pleat_stack_update(s.stack, &input);
+    return s;
+}
+
+static void free_scene(scene *s)
+{
+    pleat_stack_destroy(s->stack);
+    pleat_pose_destroy(s->pose);
+    pleat_made_destroy(s->made);
+}
+
+static pleat_maps *make_maps(const scene *s, uint32_t size, const pleat_host *host)
+{
+    pleat_maps_desc desc = pleat_maps_desc_default();
+    pleat_maps *maps = NULL;
+    pleat_error error = {0};
+    desc.stack = s->stack;
+    desc.size = size;
+    if (pleat_maps_create(&desc, host, &maps, &error) != PLEAT_OK)
+    {
+        fail_msg("%s", error.message);
+    }
+    return maps;
+}
+
+/* As a GPU reads a texture: bilinear, texel centres at halves, clamped at the border. */
+static float fetch(const uint16_t *map, uint32_t size, uint32_t width, uint32_t channel, float u, float v)
+{
+    float x = u * (float)size - 0.5f, y = v * (float)size - 0.5f, sum = 0;
+    for (int i = 0; i < 4; ++i)
+    {
+        float column = floorf(x) + (float)(i % 2), row = floorf(y) + (float)(i / 2);
+        float weight = (1 - fabsf(x - column)) * (1 - fabsf(y - row));
+        uint32_t c = (uint32_t)fminf(fmaxf(column, 0), (float)size - 1);
+        uint32_t r = (uint32_t)fminf(fmaxf(row, 0), (float)size - 1);
+        sum += weight * (float)map[((size_t)r * size + c) * width + channel];
+    }
+    return sum / 65535;
+}
+
+/* A random point of the coarse mesh. */
+typedef struct sample
+{
+    uint32_t triangle;
+    float weight[3];
+    float u, v;
+    pl_f4 position, normal, tangent;
+} sample;
+
+static sample random_sample(const pleat_maps_coarse *coarse, uint32_t *seed)
+{
+    float a = support_random_float(seed, 0, 1), b = support_random_float(seed, 0, 1);
+    bool over = a + b > 1;
+    a = over ? 1 - a : a;
+    b = over ? 1 - b : b;
+    sample s = {.triangle = support_random(seed) % coarse->triangle_count, .weight = {1 - a - b, a, b}};
+    s.position = s.normal = s.tangent = pl_splat(0);
+    for (uint32_t k = 0; k < 3; ++k)
+    {
+        uint32_t render = coarse->render_triangles[3 * s.triangle + k], vertex = coarse->triangles[3 * s.triangle + k];
+        s.u += s.weight[k] * coarse->uvs[2 * render];
+        s.v += s.weight[k] * coarse->uvs[2 * render + 1];
+        s.position += pl_load(&coarse->positions[vertex]) * pl_splat(s.weight[k]);
+        s.normal += pl_load(&coarse->normals[vertex]) * pl_splat(s.weight[k]);
+        s.tangent += pl_load(&coarse->tangents[render]) * pl_splat(s.weight[k]);
+    }
+    s.normal = pl_normalize3(s.normal);
+    s.tangent = pl_normalize3(s.tangent - s.normal * pl_splat(pl_dot3(s.tangent, s.normal)));
+    return s;
+}
+
+typedef struct verdict
+{
+    float worst;   /* distance to the wrinkled surface, of the largest height */
+    float within;  /* share of samples within 2 % */
+    float turned;  /* mean angle between mapped and true normals, radians */
+    float highest; /* metres */
+} verdict;
+
+static verdict apply(const scene *s, pleat_maps *maps, uint32_t size, uint32_t count)
+{
+    uint16_t *heights = malloc((size_t)size * size * sizeof *heights);
+    uint16_t *normals = malloc(3 * (size_t)size * size * sizeof *normals);
+    pleat_height_range range = {0, 0};
+    pleat_maps_update(maps, heights, normals, &range, NULL);
+    pleat_maps_coarse coarse = pleat_maps_get_coarse(maps);
+    const pleat_stack_shape *shape = pleat_stack_get_shape(s->stack);
+    const pleat_vec4 *surface = pleat_stack_positions(s->stack);
+    pleat_bvh *bvh = NULL;
+    assert_int_equal(pleat_bvh_create(shape->surface_count, surface, shape->triangle_count, shape->surface_triangles,
+                                      NULL, &bvh, NULL),
+                     PLEAT_OK);
+    verdict out = {.highest = fmaxf(fabsf(range.low), fabsf(range.high))};
+    uint32_t seed = 3, good = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        sample at = random_sample(&coarse, &seed);
+        float h = range.low + (range.high - range.low) * fetch(heights, size, 1, 0, at.u, at.v);
+        pleat_hit hit = pleat_bvh_nearest(bvh, pl_to(at.position + at.normal * pl_splat(h)), 1);
+        float error = hit.distance / out.highest;
+        good += error <= 0.02f;
+        out.worst = fmaxf(out.worst, error);
+        const uint32_t *corner = shape->surface_triangles + 3 * hit.triangle;
+        pl_f4 p = pl_load(&surface[corner[0]]);
+        pl_f4 real = pl_normalize3(pl_cross(pl_load(&surface[corner[1]]) - p, pl_load(&surface[corner[2]]) - p));
+        pl_f4 up =
+            pl_cross(at.normal, at.tangent) * pl_splat(coarse.tangents[coarse.render_triangles[3 * at.triangle]].w);
+        pl_f4 shown = at.tangent * pl_splat(2 * fetch(normals, size, 3, 0, at.u, at.v) - 1) +
+                      up * pl_splat(2 * fetch(normals, size, 3, 1, at.u, at.v) - 1) +
+                      at.normal * pl_splat(2 * fetch(normals, size, 3, 2, at.u, at.v) - 1);
+        out.turned += acosf(fminf(pl_dot3(pl_normalize3(shown), real), 1)) / (float)count;
+    }
+    out.within = (float)good / (float)count;
+    pleat_bvh_destroy(bvh);
+    free(normals);
+    free(heights);
+    return out;
+}
+
+static void test_maps_defaults_are_valid_and_the_rest_is_refused(void **state)
+{
+    (void)state;
+    scene s = make_scene("arm", "sleeve", 0, 0.3f, false, 0);
+    pleat_maps_destroy(make_maps(&s, 64, NULL));
+    pleat_maps *maps = NULL;
+#define REFUSE(change, said)                                                                                           \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        pleat_maps_desc desc = pleat_maps_desc_default();                                                              \
+        pleat_error error = {0};                                                                                       \
+        desc.stack = s.stack;                                                                                          \
+        change;                                                                                                        \
+        assert_int_equal(pleat_maps_create(&desc, NULL, &maps, &error), PLEAT_BAD_ARGUMENT);                           \
+        assert_null(maps);                                                                                             \
+        assert_non_null(strstr(error.message, said));                                                                  \
+    } while (0)
+    REFUSE(desc.stack = NULL, "stack is NULL");
+    REFUSE(desc.size = 8, "size is 8; it can be 16");
+    REFUSE(desc.samples = 5, "samples is 5");
+    REFUSE(desc.margin = 100, "margin is 100");
+    pleat_model model = *s.model;
+    pleat_mesh mesh = model.meshes[0];
+    pleat_primitive primitive = mesh.primitives[0];
+    primitive.uvs = NULL;
+    mesh.primitives = &primitive;
+    model.meshes = &mesh;
+    pleat_stack_desc bare_desc = pleat_stack_desc_default();
+    pleat_stack *bare = NULL;
+    bare_desc.model = &model;
+    bare_desc.node = model.scene_nodes[0];
+    while (model.nodes[bare_desc.node].mesh == PLEAT_NONE)
+    {
+        ++bare_desc.node;
+    }
+    assert_int_equal(pleat_stack_create(&bare_desc, NULL, &bare, NULL), PLEAT_OK);
+    REFUSE(desc.stack = bare, "'sleeve' has no texture coordinates");
+    pleat_stack_destroy(bare);
+    free_scene(&s);
+}
+
+static void test_maps_reproduce_the_wrinkled_surface(void **state)
+{
+    (void)state;
+    scene s = make_scene("arm", "sleeve", 0, 0.33f, true, 0);
+    pleat_maps *maps = make_maps(&s, 1024, NULL);
+    verdict v = apply(&s, maps, 1024, 20000);
+    assert_true(v.highest > 0.005f); /* there are folds */
+    assert_true(v.worst <= 0.02f);
+    assert_true(v.turned < 0.06f); /* the true ones are those of flat triangles, 10 degrees apart */
+    pleat_maps_destroy(maps);
+    free_scene(&s);
+}
+
+static void test_maps_of_a_garment(void **state)
+{
+    (void)state;
+    scene s = make_scene("dancer", "leotard", 1, 0.5f, true, 0);
+    pleat_maps *maps = make_maps(&s, 2048, NULL);
+    verdict v = apply(&s, maps, 2048, 20000);
+    print_message("leotard, 2048: %.2f %% of samples within 2 %% of %.1f mm\n", (double)(100 * v.within),
+                  (double)(1000 * v.highest));
+    /* In the armpits the coarse mesh is folded onto itself: no height along its normals reaches the surface there. */
+    assert_true(v.within > 0.97f);
+    pleat_maps_destroy(maps);
+    free_scene(&s);
+}
+
+/* Loop subdivision alone moves points along the surface as well as off it. */
+static void test_maps_hold_what_subdivision_does(void **state)
+{
+    (void)state;
+    scene s = make_scene("arm", "sleeve", 0, 0.2f, false, 2);
+    pleat_maps *maps = make_maps(&s, 512, NULL);
+    uint16_t *heights = malloc(512 * 512 * sizeof *heights);
+    pleat_height_range range = {0, 0};
+    pleat_maps_update(maps, heights, NULL, &range, NULL);
+    verdict v = apply(&s, maps, 512, 5000);
+    assert_true((double)v.worst * (double)v.highest < 4e-5);
+    /* A range that is given is kept, and heights are cut to it. */
+    pleat_height_range given = {0, 1e-3f};
+    pleat_maps_update(maps, heights, NULL, &given, NULL);
+    assert_true(given.low == 0 && given.high == 1e-3f);
+    free(heights);
+    pleat_maps_destroy(maps);
+    free_scene(&s);
+}
+
+static void test_maps_match_on_both_sides_of_a_seam(void **state)
+{
+    (void)state;
+    scene s = make_scene("arm", "sleeve", 0, 0.33f, true, 0);
+    pleat_maps *maps = make_maps(&s, 1024, NULL);
+    uint16_t *heights = malloc(1024 * 1024 * sizeof *heights);
+    pleat_height_range range = {0, 0};
+    pleat_maps_update(maps, heights, NULL, &range, NULL);
+    /* The sleeve's seam: u = 0 on one side, 1 on the other, the same v. */
+    float worst = 0;
+    for (uint32_t i = 20; i < 1000; ++i)
+    {
+        float v = (float)i / 1024;
+        float a = fetch(heights, 1024, 1, 0, 0, v), b = fetch(heights, 1024, 1, 0, 1, v);
+        worst = fmaxf(worst, fabsf(a - b));
+    }
+    assert_true(worst < 0.02f);
+    free(heights);
+    pleat_maps_destroy(maps);
+    free_scene(&s);
+}
+
+static void test_maps_of_values_continue_past_the_charts(void **state)
+{
+    (void)state;
+    enum
+    {
+        SIZE = 256
+    };
+    scene s = make_scene("dancer", "leotard", 0, 0, false, 0);
+    pleat_maps *maps = make_maps(&s, SIZE, NULL);
+    uint32_t count = pleat_stack_get_shape(s.stack)->surface_count;
+    float *mask = malloc(count * sizeof *mask), *ones = malloc(2 * count * sizeof *ones);
+    uint16_t *out = malloc(2 * SIZE * SIZE * sizeof *out), *drawn = malloc(SIZE * SIZE * sizeof *drawn);
+    for (uint32_t v = 0; v < count; ++v)
+    {
+        ones[2 * v] = 1;
+        ones[2 * v + 1] = 0.25f;
+    }
+    pleat_maps_values(maps, ones, 2, out, NULL);
+    pleat_maps_coarse coarse = pleat_maps_get_coarse(maps);
+    uint32_t seed = 5, filled = 0;
+    for (uint32_t i = 0; i < 5000; ++i)
+    {
+        sample at = random_sample(&coarse, &seed);
+        assert_true(fetch(out, SIZE, 2, 0, at.u, at.v) > 0.9999f); /* with its neighbours: borders are continued */
+        assert_true(fabsf(fetch(out, SIZE, 2, 1, at.u, at.v) - 0.25f) < 1e-4f);
+    }
+    for (uint32_t i = 0; i < SIZE * SIZE; ++i)
+    {
+        filled += out[2 * i] > 0;
+    }
+    assert_true(filled > SIZE * SIZE / 8 && filled < SIZE * SIZE); /* and not everywhere */
+
+    /* Masks by joint: of all joints together 1, of none 0. */
+    pleat_maps_joint_mask(maps, "*", mask);
+    for (uint32_t v = 0; v < count; ++v)
+    {
+        assert_true(fabsf(mask[v] - 1) < 1e-4f);
+    }
+    pleat_maps_joint_mask(maps, "no such joint", mask);
+    pleat_maps_values(maps, mask, 1, drawn, NULL);
+    for (uint32_t i = 0; i < SIZE * SIZE; ++i)
+    {
+        assert_int_equal(drawn[i], 0);
+    }
+    free(drawn);
+    free(out);
+    free(ones);
+    free(mask);
+    pleat_maps_destroy(maps);
+    free_scene(&s);
+}
+
+static uint64_t hash_with(const scene *s, uint32_t threads)
+{
+    pleat_pool *pool = NULL;
+    assert_int_equal(pleat_pool_create(threads, &pool, NULL), PLEAT_OK);
+    pleat_host host = pleat_host_default();
+    host.tasks = pleat_pool_tasks(pool);
+    pleat_maps *maps = make_maps(s, 256, &host);
+    uint16_t *heights = malloc(256 * 256 * sizeof *heights), *normals = malloc(3 * 256 * 256 * sizeof *normals);
+    pleat_maps_update(maps, heights, normals, NULL, &host.tasks);
+    uint64_t hash = support_hash(SUPPORT_HASH, heights, 256 * 256 * sizeof *heights);
+    hash = support_hash(hash, normals, 3 * 256 * 256 * sizeof *normals);
+    free(normals);
+    free(heights);
+    pleat_maps_destroy(maps);
+    pleat_pool_destroy(pool);
+    return hash;
+}
+
+static void test_maps_are_the_same_for_any_threads(void **state)
+{
+    (void)state;
+    scene s = make_scene("arm", "sleeve", 0, 0.33f, true, 0);
+    uint64_t one = hash_with(&s, 1);
+    assert_true(hash_with(&s, 2) == one);
+    assert_true(hash_with(&s, 4) == one);
+    free_scene(&s);
+}
+
+static pleat_result create_maps(void *user, const pleat_host *host, pleat_error *error)
+{
+    pleat_maps_desc desc = pleat_maps_desc_default();
+    pleat_maps *maps = NULL;
+    desc.stack = user;
+    desc.size = 32;
+    pleat_result result = pleat_maps_create(&desc, host, &maps, error);
+    assert_true((result == PLEAT_OK) == (maps != NULL));
+    pleat_maps_destroy(maps);
+    return result;
+}
+
+static void test_maps_survive_failing_allocations(void **state)
+{
+    (void)state;
+    scene s = make_scene("arm", "sleeve", 0, 0.1f, false, 0);
+    support_sweep_allocations(create_maps, s.stack);
+    free_scene(&s);
+}
+
+static void test_maps_of_vertices_hold_a_clip(void **state)
+{
+    (void)state;
+    enum
+    {
+        VERTICES = 9001, /* two rows a frame */
+        FRAMES = 3
+    };
+    pleat_vat_layout layout = pleat_vat_layout_of(VERTICES, FRAMES);
+    assert_true(layout.rows == 2 && layout.width == 4501 && layout.height == 6);
+    pleat_vec3 *positions = malloc(VERTICES * sizeof *positions), low = {-2, 0, 1}, high = {2, 1, 3};
+    uint16_t *words = calloc(3 * (size_t)layout.width * layout.height, sizeof *words);
+    uint16_t *turned = calloc(3 * (size_t)layout.width * layout.height, sizeof *turned);
+    uint32_t seed = 9;
+    for (uint32_t f = 0; f < FRAMES; ++f)
+    {
+        for (uint32_t v = 0; v < VERTICES; ++v)
+        {
+            positions[v] = (pleat_vec3){support_random_float(&seed, -2, 2), support_random_float(&seed, 0, 1),
+                                        support_random_float(&seed, 1, 3)};
+        }
+        pleat_vat_frame(&layout, f, VERTICES, positions, positions, low, high, words, turned);
+        for (uint32_t v = 0; v < VERTICES; v += 17)
+        {
+            const uint16_t *at = words + 3 * ((size_t)f * layout.rows * layout.width + v);
+            assert_true(fabsf(-2 + 4 * (float)at[0] / 65535 - positions[v].x) < 4e-5f);
+            assert_true(fabsf(1 + 2 * (float)at[2] / 65535 - positions[v].z) < 2e-5f);
+        }
+    }
+    free(turned);
+    free(words);
+    free(positions);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_maps_defaults_are_valid_and_the_rest_is_refused),
+        cmocka_unit_test(test_maps_reproduce_the_wrinkled_surface),
+        cmocka_unit_test(test_maps_of_a_garment),
+        cmocka_unit_test(test_maps_hold_what_subdivision_does),
+        cmocka_unit_test(test_maps_match_on_both_sides_of_a_seam),
+        cmocka_unit_test(test_maps_of_values_continue_past_the_charts),
+        cmocka_unit_test(test_maps_are_the_same_for_any_threads),
+        cmocka_unit_test(test_maps_survive_failing_allocations),
+        cmocka_unit_test(test_maps_of_vertices_hold_a_clip),
+    };
+    return cmocka_run_group_tests_name("maps", tests, NULL, NULL);
+}
