@@ -706,6 +706,38 @@ static void test_folds_halve_the_compression_of_the_sportsuit(void **state)
     drop(&dancer);
 }
 
+/* ---- Normals ---- */
+
+/* After the layer the stack computes only the normals that it may have changed: the same bits as all of them anew. */
+static void test_folds_have_the_normals_of_their_surface(void **state)
+{
+    (void)state;
+    actor arm = make_arm(24, 60);
+    run r = make_run(clip_named(arm.model, "bend"), 0, 60);
+    pleat_bake *bake = bake_run(&arm, &r);
+    const pleat_stack_shape *shape = shape_of(bake);
+    pleat_normals *normals = NULL;
+    assert_int_equal(pleat_normals_create(shape->surface_count, shape->triangle_count, shape->surface_triangles,
+                                          shape->surface_triangles, NULL, &normals, NULL),
+                     PLEAT_OK);
+    pleat_vec4 *expected = malloc(shape->surface_count * sizeof *expected);
+    pleat_vec3 *got = malloc(shape->vertex_count * sizeof *got);
+    for (uint32_t f = 10; f <= 60; f += 25)
+    {
+        pleat_normals_update(normals, frame_of(bake, f), expected, NULL);
+        pleat_stack_copy(pleat_bake_stack(bake, 0), NULL, got);
+        for (uint32_t v = 0; v < shape->vertex_count; ++v)
+        {
+            assert_memory_equal(&got[v], &expected[shape->render_vertex[v]], sizeof *got);
+        }
+    }
+    free(expected);
+    free(got);
+    pleat_normals_destroy(normals);
+    pleat_bake_destroy(bake);
+    drop(&arm);
+}
+
 /* ---- Threads and memory ---- */
 
 static void test_folds_are_the_same_on_any_number_of_threads(void **state)
@@ -783,6 +815,7 @@ int main(void)
         cmocka_unit_test(test_folds_do_not_depend_on_the_mesh),
         cmocka_unit_test(test_folds_halve_the_compression_of_the_leotard),
         cmocka_unit_test(test_folds_halve_the_compression_of_the_sportsuit),
+        cmocka_unit_test(test_folds_have_the_normals_of_their_surface),
         cmocka_unit_test(test_folds_are_the_same_on_any_number_of_threads),
         cmocka_unit_test(test_folds_survive_any_failing_allocation),
     };

@@ -71,6 +71,8 @@ typedef struct pleat_layer_type
     void (*destroy)(void *layer);
     /* Never allocates. Zero compression gives the positions back bit for bit. */
     void (*update)(void *layer, const pleat_layer_frame *frame);
+    /* May be NULL: any vertex may move. Sets marks (#V bytes) to 1 where the layer ever moves a vertex. */
+    void (*moves)(const void *layer, uint8_t *marks);
     /* State carried from frame to frame: its size (0: none), copied out and in. */
     size_t (*state_size)(const void *layer);
     void (*state_save)(const void *layer, void *state);

@@ -92,6 +92,17 @@ void pleat_normals_destroy(pleat_normals *normals);
 /* positions: indexed by triangles; out: normal_count unit vectors, zero where no triangle has area. */
 void pleat_normals_update(pleat_normals *normals, const pleat_vec4 *positions, pleat_vec4 *out,
                           const pleat_tasks *tasks);
+/* What has to be done again after some of the positions have moved. */
+typedef struct pleat_normals_part
+{
+    uint32_t triangle_count;
+    const uint32_t *triangles; /* those with a moved corner */
+    uint32_t normal_count;
+    const uint32_t *normals; /* those with such a triangle */
+} pleat_normals_part;
+/* The same result as an update, after an update into the same out since which only corners of the part have moved. */
+void pleat_normals_update_part(pleat_normals *normals, const pleat_normals_part *part, const pleat_vec4 *positions,
+                               pleat_vec4 *out, const pleat_tasks *tasks);
 
 /* ---- Loop subdivision ------------------------------------------------------------------------------------------ */
 

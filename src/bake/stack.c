@@ -123,19 +123,37 @@ void pleat_stack_update(pleat_stack *stack, const pleat_stack_input *input)
     {
         memcpy(stack->positions, stack->coarse_positions, stack->coarse_count * sizeof *stack->positions);
     }
+    /* Where smooth groups are the vertices, one pass serves layers and output, and after a layer only what it may have
+     * moved is done again. */
+    bool shared = stack->layer_count && !stack->vertex_normals;
     for (uint32_t i = 0; i < stack->layer_count; ++i)
     {
-        pleat_normals_update(stack->vertex_normals, stack->positions, stack->layer_normals, input->tasks);
+        if (!shared)
+        {
+            pleat_normals_update(stack->vertex_normals, stack->positions, stack->layer_normals, input->tasks);
+        }
+        else if (i == 0)
+        {
+            pleat_normals_update(stack->normals, stack->positions, stack->group_normals, input->tasks);
+        }
         pleat_layer_frame frame = {.time = input->time,
                                    .step = input->step,
                                    .joints = stack->skin ? stack->joint_matrices : NULL,
                                    .worlds = pleat_pose_worlds(input->pose),
                                    .positions = stack->positions,
-                                   .normals = stack->layer_normals,
+                                   .normals = shared ? stack->group_normals : stack->layer_normals,
                                    .tasks = input->tasks};
         stack->layer_types[i]->update(stack->layers[i], &frame);
+        if (shared)
+        {
+            pleat_normals_update_part(stack->normals, &stack->moved, stack->positions, stack->group_normals,
+                                      input->tasks);
+        }
     }
-    pleat_normals_update(stack->normals, stack->positions, stack->group_normals, input->tasks);
+    if (!shared)
+    {
+        pleat_normals_update(stack->normals, stack->positions, stack->group_normals, input->tasks);
+    }
 }
 
 const pleat_vec4 *pleat_stack_positions(const pleat_stack *stack)

@@ -38,8 +38,10 @@ struct pleat_stack
     pleat_cloth cloth;
     pleat_normals *normals; /* of smooth groups, for output */
     uint32_t normal_count;
-    uint32_t *render_normal;       /* render vertex -> smooth group */
-    pleat_normals *vertex_normals; /* of surface vertices, for layers; NULL without layers */
+    uint32_t *render_normal; /* render vertex -> smooth group */
+    pleat_normals
+        *vertex_normals;      /* of surface vertices, for layers; NULL without layers, or where they are the groups */
+    pleat_normals_part moved; /* what layers may change of normals, where they say so and vertices are the groups */
 
     /* Layers. */
     uint32_t layer_count;

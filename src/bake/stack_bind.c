@@ -266,6 +266,47 @@ fail:
     return result;
 }
 
+/* The triangles and normals that layers can change: those around the vertices they say they move. */
+static pleat_result bind_moved(pleat_stack *stack, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    const pleat_stack_shape *shape = &stack->shape;
+    uint32_t *triangles, *normals, triangle_count = 0, normal_count = 0;
+    uint8_t *moved, *around;
+    PL_ARENA_NEW_OR_FAIL(triangles, &stack->arena, uint32_t, shape->triangle_count, error);
+    PL_ARENA_NEW_OR_FAIL(normals, &stack->arena, uint32_t, shape->surface_count, error);
+    PL_ARENA_NEW_OR_FAIL(moved, &stack->arena, uint8_t, shape->surface_count, error);
+    PL_ARENA_NEW_OR_FAIL(around, &stack->arena, uint8_t, shape->surface_count, error);
+    for (uint32_t i = 0; i < stack->layer_count; ++i)
+    {
+        if (stack->layer_types[i]->moves)
+        {
+            stack->layer_types[i]->moves(stack->layers[i], moved);
+        }
+        else
+        {
+            memset(moved, 1, shape->surface_count);
+        }
+    }
+    for (uint32_t t = 0; t < shape->triangle_count; ++t)
+    {
+        const uint32_t *corner = shape->surface_triangles + 3 * (size_t)t;
+        if (moved[corner[0]] || moved[corner[1]] || moved[corner[2]])
+        {
+            triangles[triangle_count++] = t;
+            around[corner[0]] = around[corner[1]] = around[corner[2]] = 1;
+        }
+    }
+    for (uint32_t v = 0; v < shape->surface_count; ++v)
+    {
+        normals[normal_count] = v;
+        normal_count += around[v];
+    }
+    stack->moved = (pleat_normals_part){triangle_count, triangles, normal_count, normals};
+fail:
+    return result;
+}
+
 static pleat_result bind_all(pleat_stack *stack, const pleat_stack_desc *desc, const pleat_pose *rest_pose,
                              pleat_error *error)
 {
@@ -304,7 +345,8 @@ static pleat_result bind_all(pleat_stack *stack, const pleat_stack_desc *desc, c
         PL_TRY(pl_stack_shape_as_is(stack, error));
     }
     PL_TRY(bind_working(stack, &to_rest, desc, error));
-    return create_layers(stack, desc, error);
+    PL_TRY(create_layers(stack, desc, error));
+    return stack->layer_count && !stack->vertex_normals ? bind_moved(stack, error) : PLEAT_OK;
 }
 
 static pleat_result check_desc(const pleat_stack_desc *desc, pleat_error *error)

@@ -153,7 +153,8 @@ static pleat_result bind_normals(pleat_stack *stack, uint32_t normal_count, plea
     stack->normal_count = normal_count;
     result = pleat_normals_create(normal_count, stack->shape.triangle_count, corner_normal,
                                   stack->shape.surface_triangles, &stack->host, &stack->normals, error);
-    if (result == PLEAT_OK && stack->layer_count)
+    bool smooth = memcmp(corner_normal, stack->shape.surface_triangles, corner_count * sizeof *corner_normal) == 0;
+    if (result == PLEAT_OK && stack->layer_count && !smooth)
     {
         result = pleat_normals_create(stack->shape.surface_count, stack->shape.triangle_count,
                                       stack->shape.surface_triangles, stack->shape.surface_triangles, &stack->host,

@@ -132,7 +132,7 @@ double pl_fold_tau(const pl_fold_segment *segments, uint32_t count, double rest_
     {
         const pl_fold_segment *s = &segments[i];
         double squared = s->a + x * (2 * s->b + x * s->c);
-        double norm = sqrt(fmax(squared, 1e-40));
+        double norm = sqrt(squared > 1e-40 ? squared : 1e-40); /* fmax is a call */
         length += norm;
         derivative += (s->b + x * s->c) / norm;
     }
@@ -152,8 +152,8 @@ static double first_guess(const pl_fold_segment *segments, uint32_t count, doubl
     for (uint32_t i = 0; i < count; ++i)
     {
         const pl_fold_segment *s = &segments[i];
-        double norm = sqrt(fmax(s->a, 1e-40));
-        curvature += fmax(s->c * s->a - s->b * s->b, 0) / (norm * norm * norm);
+        double norm = sqrt(s->a > 1e-40 ? s->a : 1e-40), area = s->c * s->a - s->b * s->b;
+        curvature += area > 0 ? area / (norm * norm * norm) : 0;
     }
     double length = rest_length + tau, square = slope * slope + curvature * length, half = length * slope;
     double root = -half + sqrt(half * half - square * (length + rest_length) * tau);

@@ -112,6 +112,18 @@ static pleat_result create_layer(const void *options, void *plan, const pleat_cl
     return PLEAT_OK;
 }
 
+static void mark_moved(const void *user, uint8_t *marks)
+{
+    const pl_folds_layer *layer = user;
+    for (uint32_t r = 0; r < layer->ring_count; ++r)
+    {
+        for (uint32_t i = 0; i < layer->rings[r].vertex_count; ++i)
+        {
+            marks[layer->rings[r].vertices[i].vertex] = 1;
+        }
+    }
+}
+
 static size_t no_state(const void *layer)
 {
     (void)layer;
@@ -166,6 +178,7 @@ const pleat_layer_type pleat_folds_layer = {
     .create = create_layer,
     .destroy = destroy_layer,
     .update = pl_folds_update,
+    .moves = mark_moved,
     .state_size = no_state,
     .figure = figure_of,
 };

@@ -73,7 +73,7 @@ typedef struct pl_fold
 
 enum
 {
-    PL_FOLD_SAMPLES = 512 /* of one fold at one station, at most */
+    PL_FOLD_SAMPLES = 12 /* of one fold at one station, at most: more would tell its length no better */
 };
 
 /* How far before and behind a foot its neighbours stand, of a fold's width. */
@@ -122,7 +122,7 @@ typedef struct pl_fold_figure
 
 enum
 {
-    PL_FOLD_NODES = 17 /* of the table that evens a fold out */
+    PL_FOLD_NODES = 9 /* of the table that evens a fold out */
 };
 
 /* The layer, bound. */

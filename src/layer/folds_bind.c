@@ -212,6 +212,10 @@ static void fill_vertices(const binder *b, pl_bound_ring *out)
         first = first < stations ? first : stations - 1;
         uint32_t second = first + 1 < stations ? first + 1 : b->from->ring.closed ? 0 : first;
         uint32_t k = b->vertex_fold[v];
+        if (!(out->folds[first * out->fold_count + k].fade > 0) && !(out->folds[second * out->fold_count + k].fade > 0))
+        {
+            continue; /* never rises */
+        }
         out->vertices[at++] = (pl_fold_vertex){v,
                                                {first * out->fold_count + k, second * out->fold_count + k},
                                                {b->cloth->mask[v] * (1 - t), b->cloth->mask[v] * t},

@@ -166,7 +166,9 @@ static void even_fold(const frame_job *job, uint32_t index)
     folded[0] = 0;
     for (uint32_t i = 1; i < count; ++i)
     {
-        folded[i] = folded[i - 1] + pl_fold_tau(&segments[i - 1], 1, 0, x, NULL);
+        const pl_fold_segment *s = &segments[i - 1];
+        double squared = s->a + x * (2 * s->b + x * s->c);
+        folded[i] = folded[i - 1] + sqrt(squared > 0 ? squared : 0);
     }
     /* A fold that has hardly risen has hardly been evened out: nothing jumps when it begins. */
     float risen = fminf((float)x / (0.1f * job->ring->width), 1);
@@ -213,10 +215,6 @@ static void solve_stations(void *data, uint32_t begin, uint32_t end, uint32_t wo
             {
                 even_fold(job, k);
             }
-            else
-            {
-                memset(job->layer->shifts + (size_t)k * PL_FOLD_NODES, 0, PL_FOLD_NODES * sizeof(pl_f4));
-            }
         }
     }
 }
@@ -228,10 +226,17 @@ static pl_f4 shift_of(const pl_folds_layer *layer, const pl_fold_vertex *v)
     float at = (v->x + 1) * (0.5f * (PL_FOLD_NODES - 1));
     uint32_t node = at > 0 ? (uint32_t)at : 0;
     node = node < PL_FOLD_NODES - 2 ? node : PL_FOLD_NODES - 2;
-    const pl_f4 *a = layer->shifts + (size_t)v->fold[0] * PL_FOLD_NODES + node;
-    const pl_f4 *b = layer->shifts + (size_t)v->fold[1] * PL_FOLD_NODES + node;
     float t = at - (float)node;
-    return pl_lerp(a[0], a[1], t) * pl_splat(v->weight[0]) + pl_lerp(b[0], b[1], t) * pl_splat(v->weight[1]);
+    pl_f4 sum = pl_splat(0);
+    for (int i = 0; i < 2; ++i)
+    {
+        if (layer->heights[v->fold[i]] > 0) /* else its table is not filled */
+        {
+            const pl_f4 *shift = layer->shifts + (size_t)v->fold[i] * PL_FOLD_NODES + node;
+            sum += pl_lerp(shift[0], shift[1], t) * pl_splat(v->weight[i]);
+        }
+    }
+    return sum;
 }
 
 static void raise_vertices(void *data, uint32_t begin, uint32_t end, uint32_t worker)

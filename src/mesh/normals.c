@@ -85,14 +85,14 @@ typedef struct normals_job
     const pleat_normals *normals;
     const pleat_vec4 *positions;
     pleat_vec4 *out;
+    const uint32_t *list; /* of triangles or normals; NULL: all */
 } normals_job;
 
-static void cross_triangles(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+PL_INLINE void cross_range(const normals_job *job, uint32_t begin, uint32_t end, const uint32_t *list)
 {
-    const normals_job *job = data;
-    (void)worker;
-    for (uint32_t t = begin; t < end; ++t)
+    for (uint32_t i = begin; i < end; ++i)
     {
+        uint32_t t = list ? list[i] : i;
         const uint32_t *corner = job->normals->triangles + 3 * (size_t)t;
         pl_f4 a = pl_load(&job->positions[corner[0]]);
         pl_f4 b = pl_load(&job->positions[corner[1]]);
@@ -101,12 +101,11 @@ static void cross_triangles(void *data, uint32_t begin, uint32_t end, uint32_t w
     }
 }
 
-static void sum_rings(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+PL_INLINE void sum_range(const normals_job *job, uint32_t begin, uint32_t end, const uint32_t *list)
 {
-    const normals_job *job = data;
-    (void)worker;
-    for (uint32_t n = begin; n < end; ++n)
+    for (uint32_t k = begin; k < end; ++k)
     {
+        uint32_t n = list ? list[k] : k;
         pl_f4 sum = pl_splat(0);
         for (uint32_t i = job->normals->ring_start[n]; i < job->normals->ring_start[n + 1]; ++i)
         {
@@ -117,10 +116,45 @@ static void sum_rings(void *data, uint32_t begin, uint32_t end, uint32_t worker)
     }
 }
 
+static void cross_triangles(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    (void)worker;
+    cross_range(data, begin, end, NULL);
+}
+
+static void cross_some(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    const normals_job *job = data;
+    (void)worker;
+    cross_range(job, begin, end, job->list);
+}
+
+static void sum_rings(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    (void)worker;
+    sum_range(data, begin, end, NULL);
+}
+
+static void sum_some(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    const normals_job *job = data;
+    (void)worker;
+    sum_range(job, begin, end, job->list);
+}
+
+void pleat_normals_update_part(pleat_normals *normals, const pleat_normals_part *part, const pleat_vec4 *positions,
+                               pleat_vec4 *out, const pleat_tasks *tasks)
+{
+    normals_job triangles = {normals, positions, out, part->triangles},
+                rings = {normals, positions, out, part->normals};
+    pl_parallel_for(tasks, part->triangle_count, 4096, cross_some, &triangles);
+    pl_parallel_for(tasks, part->normal_count, 4096, sum_some, &rings);
+}
+
 void pleat_normals_update(pleat_normals *normals, const pleat_vec4 *positions, pleat_vec4 *out,
                           const pleat_tasks *tasks)
 {
-    normals_job job = {normals, positions, out};
+    normals_job job = {normals, positions, out, NULL};
     pl_parallel_for(tasks, normals->triangle_count, 4096, cross_triangles, &job);
     pl_parallel_for(tasks, normals->normal_count, 4096, sum_rings, &job);
 }
