@@ -1,61 +1,13 @@
-/* Names against patterns with * and ?. */
+/* Parts of a model by name. */
 #include "pleat/garment.h"
 
-static unsigned char fold(char c)
-{
-    return (unsigned char)(c >= 'A' && c <= 'Z' ? c + 0x20 : c);
-}
+#include "base/name.h"
 
-/* Past one character of UTF-8; a stray byte counts as one. */
-static const char *past_character(const char *text)
-{
-    ++text;
-    while (((unsigned char)*text & 0xc0) == 0x80)
-    {
-        ++text;
-    }
-    return text;
-}
+#include <string.h>
 
 bool pleat_name_matches(const char *pattern, const char *name)
 {
-    /* Where to go on when a try fails: behind the last star, with one character more eaten by it. An earlier star
-     * never needs another try. */
-    const char *star = NULL;
-    const char *retry = NULL;
-    while (*name)
-    {
-        if (*pattern == '*')
-        {
-            star = ++pattern;
-            retry = name;
-        }
-        else if (*pattern == '?')
-        {
-            ++pattern;
-            name = past_character(name);
-        }
-        else if (fold(*pattern) == fold(*name))
-        {
-            ++pattern;
-            ++name;
-        }
-        else if (star)
-        {
-            pattern = star;
-            retry = past_character(retry);
-            name = retry;
-        }
-        else
-        {
-            return false;
-        }
-    }
-    while (*pattern == '*')
-    {
-        ++pattern;
-    }
-    return *pattern == 0;
+    return pl_name_matches(pattern, strlen(pattern), name);
 }
 
 bool pleat_part_matches(const pleat_model *model, uint32_t node, uint32_t primitive, const char *pattern)

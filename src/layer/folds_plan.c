@@ -1,6 +1,8 @@
 /* Where folds will be: which joints bend, the rings around them, and how far their regions reach. */
 #include "layer/folds.h"
 
+#include "base/name.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,37 +125,6 @@ static pleat_result watch_clip(planner *p, const pleat_layer_preview *preview, p
     return PLEAT_OK;
 }
 
-/* Does a comma-separated list of patterns (* and ?) hold the name? Case does not count. */
-static bool matches(const char *pattern, size_t length, const char *name)
-{
-    if (length == 0)
-    {
-        return *name == 0;
-    }
-    if (*pattern == '*')
-    {
-        return matches(pattern + 1, length - 1, name) || (*name && matches(pattern, length, name + 1));
-    }
-    char a = *pattern, b = *name;
-    a = (char)(a >= 'A' && a <= 'Z' ? a + 32 : a);
-    b = (char)(b >= 'A' && b <= 'Z' ? b + 32 : b);
-    return b && (a == '?' || a == b) && matches(pattern + 1, length - 1, name + 1);
-}
-
-static bool is_listed(const char *list, const char *name)
-{
-    for (const char *at = list; at && *at;)
-    {
-        size_t length = strcspn(at, ",");
-        if (matches(at, length, name))
-        {
-            return true;
-        }
-        at += length + (at[length] == ',');
-    }
-    return !list || !*list;
-}
-
 static void choose_joints(planner *p)
 {
     const pleat_folds_options *options = &p->plan->options;
@@ -162,7 +133,8 @@ static void choose_joints(planner *p)
         joint_info *joint = &p->joints[j];
         const char *name = p->coarse->model->nodes[p->skin->joints[j]].name;
         bool bends = p->coarse->frame_count == 0 || joint->bend > options->bend;
-        joint->chosen = joint->parent != PLEAT_NONE && bends && is_listed(options->joints, name);
+        bool asked = !options->joints || !options->joints[0] || pl_name_is_listed(options->joints, name);
+        joint->chosen = joint->parent != PLEAT_NONE && bends && asked;
     }
 }
 

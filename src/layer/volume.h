@@ -158,9 +158,6 @@ typedef struct pl_volume_bound
 pleat_result pl_volume_bind(const pleat_volume_options *options, const pleat_cloth *cloth, const pleat_host *host,
                             pl_arena *arena, pl_volume_bound *bound, pleat_error *error);
 
-/* Does a comma-separated list of patterns hold the name? */
-bool pl_volume_names_hold(const char *list, const char *name);
-
 /* A joint's part of the mesh, renumbered: fills vertices (from the active ones on), triangles, rings, centres and
  * blocks. topology: of the closed triangles. local_of: an array of PLEAT_NONE for all closed vertices, and left so. */
 pleat_result pl_volume_localise(const pl_closed *closed, const pl_volume_groups *groups, const pleat_topology *topology,

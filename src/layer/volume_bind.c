@@ -3,6 +3,8 @@
  * a joint's blend. A triangle counts its loss to the joint with the largest blend there. */
 #include "layer/volume.h"
 
+#include "base/name.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +49,7 @@ static const pleat_volume_shape *shape_of(const binder *b, uint32_t joint)
 {
     for (uint32_t i = 0; i < b->options->bone_count; ++i)
     {
-        if (pl_volume_names_hold(b->options->bones[i].joints, joint_name(b, joint)))
+        if (pl_name_is_listed(b->options->bones[i].joints, joint_name(b, joint)))
         {
             return &b->options->bones[i].shape;
         }
@@ -416,7 +418,7 @@ static pleat_result bind_added(binder *b, pleat_error *error)
     const pl_closed *closed = &b->bound->closed;
     for (uint32_t j = 0; b->options->inflate_joints && b->skin && j < b->skin->joint_count; ++j)
     {
-        b->below[j] = pl_volume_names_hold(b->options->inflate_joints, joint_name(b, j));
+        b->below[j] = pl_name_is_listed(b->options->inflate_joints, joint_name(b, j));
     }
     blend_everywhere(b);
     for (uint32_t s = 0; s < closed->shell_count; ++s)

@@ -1,0 +1,75 @@
+#include "base/name.h"
+
+#include <string.h>
+
+static unsigned char fold(char c)
+{
+    return (unsigned char)(c >= 'A' && c <= 'Z' ? c + 0x20 : c);
+}
+
+/* Past one character of UTF-8; a stray byte counts as one. */
+static const char *past_character(const char *text)
+{
+    ++text;
+    while (((unsigned char)*text & 0xc0) == 0x80)
+    {
+        ++text;
+    }
+    return text;
+}
+
+bool pl_name_matches(const char *pattern, size_t length, const char *name)
+{
+    const char *end = pattern + length;
+    /* Where to go on when a try fails: behind the last star, with one character more eaten by it. An earlier star
+     * never needs another try. */
+    const char *star = NULL;
+    const char *retry = NULL;
+    while (*name)
+    {
+        if (pattern < end && *pattern == '*')
+        {
+            star = ++pattern;
+            retry = name;
+        }
+        else if (pattern < end && *pattern == '?')
+        {
+            ++pattern;
+            name = past_character(name);
+        }
+        else if (pattern < end && fold(*pattern) == fold(*name))
+        {
+            ++pattern;
+            ++name;
+        }
+        else if (star)
+        {
+            pattern = star;
+            retry = past_character(retry);
+            name = retry;
+        }
+        else
+        {
+            return false;
+        }
+    }
+    while (pattern < end && *pattern == '*')
+    {
+        ++pattern;
+    }
+    return pattern == end;
+}
+
+bool pl_name_is_listed(const char *list, const char *name)
+{
+    while (*list)
+    {
+        size_t length = strcspn(list, ",");
+        if (pl_name_matches(list, length, name))
+        {
+            return true;
+        }
+        list += length + (list[length] == ',');
+    }
+    return false;
+}
