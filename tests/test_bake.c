@@ -3,6 +3,7 @@
 #include "support/support.h"
 
 #include "base/vec.h"
+#include "pleat/folds.h"
 #include "pleat/make.h"
 #include "pleat/morphs.h"
 
@@ -311,6 +312,48 @@ static void test_bake_is_the_same_for_any_number_of_threads(void **state)
     pleat_made_destroy(made.made);
 }
 
+/* Everything that is read of a frame comes back from what was kept of it, in another bake that computed nothing. */
+static void test_bake_replays_a_frame(void **state)
+{
+    (void)state;
+    arm made = make_arm(24, 60);
+    pleat_folds_options options = pleat_folds_options_default();
+    pleat_layer_desc layer = {&pleat_folds_layer, &options};
+    pleat_bake_desc desc = pleat_bake_desc_default(made.model);
+    desc.layer_count = 1;
+    desc.layers = &layer;
+    desc.last_frame = 40;
+    pleat_bake *computed = make_bake(&desc, NULL), *replayed = make_bake(&desc, NULL);
+    const pleat_bake_shape *shape = pleat_bake_get_shape(computed);
+    size_t count = pleat_bake_surface_count(computed);
+    pleat_vec4 *surface = calloc(count, sizeof *surface);
+    pleat_vec3 *out[2][3];
+    for (int i = 0; i < 6; ++i)
+    {
+        out[i / 3][i % 3] = calloc(shape->vertex_count, sizeof(pleat_vec3));
+    }
+    assert_int_equal(pleat_bake_frame(computed, 40, NULL), PLEAT_OK);
+    pleat_bake_copy_surface(computed, surface);
+    assert_int_equal(pleat_bake_replay(replayed, 40, surface, NULL), PLEAT_OK);
+    for (int i = 0; i < 2; ++i)
+    {
+        pleat_bake *bake = i ? replayed : computed;
+        pleat_bake_copy(bake, out[i][0], out[i][1]);
+        pleat_stack_bind_displacements(pleat_bake_stack(bake, 0), out[i][2]);
+    }
+    for (int k = 0; k < 3; ++k)
+    {
+        assert_memory_equal(out[0][k], out[1][k], shape->vertex_count * sizeof(pleat_vec3));
+        free(out[0][k]);
+        free(out[1][k]);
+    }
+    assert_int_equal(pleat_bake_replay(replayed, 41, surface, NULL), PLEAT_BAD_ARGUMENT);
+    free(surface);
+    pleat_bake_destroy(computed);
+    pleat_bake_destroy(replayed);
+    pleat_made_destroy(made.made);
+}
+
 static void test_bake_of_cloth_with_points(void **state)
 {
     (void)state;
@@ -415,6 +458,7 @@ int main(void)
         cmocka_unit_test(test_bake_of_a_refined_mesh_plays_in_a_linear_viewer),
         cmocka_unit_test(test_bake_leaves_alone_what_linear_skinning_gets_right),
         cmocka_unit_test(test_bake_is_the_same_for_any_number_of_threads),
+        cmocka_unit_test(test_bake_replays_a_frame),
         cmocka_unit_test(test_bake_of_cloth_with_points),
         cmocka_unit_test(test_bake_rejects),
         cmocka_unit_test(test_bake_survives_every_failed_allocation),

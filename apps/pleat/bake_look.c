@@ -178,18 +178,27 @@ int look_check_used(const app_session *session, const bake_look *look)
 /* ---- Printing -----------------------------------------------------------------------------------------------------
  */
 
-int look_print(const app_session *session, bake_look *look)
+char *look_text(bake_look *look)
 {
     pleat_look_section sections[SECTION_COUNT];
     list_sections(look, sections);
     pleat_look list = {SECTION_COUNT, sections};
     size_t size = pleat_look_format(&list, NULL, 0) + 1;
     char *text = malloc(size);
+    if (text)
+    {
+        pleat_look_format(&list, text, size);
+    }
+    return text;
+}
+
+int look_print(const app_session *session, bake_look *look)
+{
+    char *text = look_text(look);
     if (!text)
     {
         return fail_input(session, "out of memory for the look");
     }
-    pleat_look_format(&list, text, size);
     fputs(text, stdout);
     free(text);
     return EXIT_DONE;
@@ -208,7 +217,8 @@ static void print_range(const pleat_parameter *parameter, const char *unit, doub
     }
     else
     {
-        printf("%.10g to %.10g%s", parameter->low * factor, parameter->high * factor, unit);
+        int digits = parameter->kind == PLEAT_VALUE_COUNT ? 10 : 6;
+        printf("%.*g to %.*g%s", digits, parameter->low * factor, digits, parameter->high * factor, unit);
     }
 }
 

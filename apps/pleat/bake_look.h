@@ -51,6 +51,8 @@ int look_check_used(const app_session *session, const bake_look *look);
 void look_layers(const bake_look *look, pleat_layer_desc layers[LAYER_KINDS]);
 /* True if the garments differ from their plain skinning in more than the method. */
 bool look_shapes(const bake_look *look);
+/* It as a look file; malloc'ed, NULL without memory. Numbers are printed so that they can be told apart. */
+char *look_text(bake_look *look);
 /* Prints it as a look file on stdout. */
 int look_print(const app_session *session, bake_look *look);
 /* All parameters with units, ranges and defaults as a page of text. */

@@ -83,7 +83,10 @@ void report_frame(bake_report *report, uint32_t frame, double seconds, double ou
 {
     report->frame_seconds[frame] = seconds;
     report->output_seconds[frame] = output_seconds;
-    take_figures(report, bake);
+    if (frame >= report->resumed)
+    {
+        take_figures(report, bake);
+    }
 }
 
 pleat_result report_morphs(bake_report *report, const pleat_model *model, const pleat_morphs *morphs,
@@ -191,12 +194,12 @@ static int print_report_json(app_session *session, const bake_report *report, co
                                 output_worst, "fit", report->fit_seconds, "write", report->write_seconds);
     return print_json(
         session,
-        json_pack("{s:s, s:o, s:s, s:i, s:f, s:f, s:I, s:I, s:i, s:i, s:o, s:{s:I, s:I}, s:o, s:o, s:o, s:o}", "file",
-                  shown(session->arguments->files[0]), "clip",
+        json_pack("{s:s, s:o, s:s, s:i, s:i, s:f, s:f, s:I, s:I, s:i, s:i, s:o, s:{s:I, s:I}, s:o, s:o, s:o, s:o}",
+                  "file", shown(session->arguments->files[0]), "clip",
                   report->has_clip ? json_string(report->clip) : json_null(), "skin", report->skin, "frames",
-                  (int)report->frame_count, "fps", report->fps, "start", report->start, "vertices",
-                  (json_int_t)report->vertex_count, "triangles", (json_int_t)report->triangle_count, "parts",
-                  (int)report->part_count, "threads", (int)session->thread_count, "seconds", seconds, "memory",
+                  (int)report->frame_count, "resumed", (int)report->resumed, "fps", report->fps, "start", report->start,
+                  "vertices", (json_int_t)report->vertex_count, "triangles", (json_int_t)report->triangle_count,
+                  "parts", (int)report->part_count, "threads", (int)session->thread_count, "seconds", seconds, "memory",
                   "allocated_peak", (json_int_t)budget_peak(), "resident_peak", (json_int_t)resident_peak(), "layers",
                   layers_json(report), "morphs", morphs, "outputs", outputs, "warnings", warnings_json(session)));
 }
@@ -236,6 +239,10 @@ int report_print(app_session *session, const bake_report *report, const bake_tar
     }
     printf(", %u vertices in %u part%s, %s: %.2f ms a frame, worst %.2f ms\n", report->vertex_count, report->part_count,
            report->part_count == 1 ? "" : "s", report->skin, 1e3 * median, 1e3 * worst);
+    if (report->resumed)
+    {
+        printf("  the first %u frames were there from an earlier run\n", report->resumed);
+    }
     print_layers(report);
     for (uint32_t i = 0; i < report->node_count; ++i)
     {

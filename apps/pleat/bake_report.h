@@ -33,6 +33,7 @@ typedef struct report_layer
 
 typedef struct bake_report
 {
+    uint32_t resumed; /* frames that an earlier run had left; layers say nothing of them */
     uint32_t frame_count, vertex_count, triangle_count, part_count;
     double fps, start;
     char clip[128]; /* "" for the rest pose */

@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "input.h"
 #include "session.h"
+#include "spool.h"
 #include "targets.h"
 
 #include "pleat/bake.h"
@@ -39,6 +40,28 @@ static int choose_frames(const app_session *session, const pleat_model *model, p
     return EXIT_DONE;
 }
 
+/* What both passes work with. */
+typedef struct bake_run
+{
+    app_session *session;
+    pleat_bake *bake;
+    bake_writers *writers;
+    pleat_morphs *morphs; /* NULL: none are needed */
+    bake_spool *spool;    /* NULL without --resume */
+    bake_report *report;
+} bake_run;
+
+/* Computes a frame, or takes it from the spool. */
+static pleat_result get_frame(const bake_run *run, uint32_t frame, pleat_error *error)
+{
+    if (run->spool && frame < spool_count(run->spool))
+    {
+        return spool_replay(run->spool, frame, run->bake, error);
+    }
+    pleat_result result = pleat_bake_frame(run->bake, frame, error);
+    return result == PLEAT_OK && run->spool ? spool_add(run->spool, run->bake, error) : result;
+}
+
 /* One pass over the frames; the first one writes them, too. */
 typedef void frame_visitor(pleat_morphs *morphs, uint32_t frame);
 
@@ -48,29 +71,28 @@ static void learn_frame(pleat_morphs *morphs, uint32_t frame)
     pleat_morphs_learn(morphs);
 }
 
-static pleat_result run_frames(app_session *session, pleat_bake *bake, bake_writers *writers, pleat_morphs *morphs,
-                               frame_visitor *visit, bake_report *report, pleat_error *error)
+static pleat_result run_frames(const bake_run *run, bool first, frame_visitor *visit, pleat_error *error)
 {
-    uint32_t frame_count = pleat_bake_get_shape(bake)->frame_count;
-    app_progress progress = progress_begin(session, writers ? "frame" : "fitting, frame");
+    uint32_t frame_count = pleat_bake_get_shape(run->bake)->frame_count;
+    app_progress progress = progress_begin(run->session, first ? "frame" : "fitting, frame");
     pleat_result result = PLEAT_OK;
     for (uint32_t frame = 0; frame < frame_count && result == PLEAT_OK; ++frame)
     {
         progress_update(&progress, frame, frame_count);
         double start = seconds_now();
-        result = pleat_bake_frame(bake, frame, error);
+        result = get_frame(run, frame, error);
         double computed = seconds_now();
-        if (result == PLEAT_OK && writers)
+        if (result == PLEAT_OK && first)
         {
-            result = writers_frame(writers, error);
+            result = writers_frame(run->writers, error);
         }
-        if (result == PLEAT_OK && morphs)
+        if (result == PLEAT_OK && run->morphs)
         {
-            visit(morphs, frame);
+            visit(run->morphs, frame);
         }
-        if (result == PLEAT_OK && writers)
+        if (result == PLEAT_OK && first)
         {
-            report_frame(report, frame, computed - start, seconds_now() - computed, bake);
+            report_frame(run->report, frame, computed - start, seconds_now() - computed, run->bake);
         }
     }
     progress_end(&progress);
@@ -99,53 +121,75 @@ static void warn_of_other_clips(app_session *session, const pleat_model *model, 
 }
 
 /* Both passes, the glTF files, and the moment where everything appears. */
-static pleat_result run_bake(app_session *session, const pleat_asset *asset, pleat_bake *bake,
-                             const pleat_bake_desc *desc, const bake_targets *targets, bake_report *report,
-                             pleat_error *error)
+static pleat_result run_passes(const bake_run *run, pleat_error *error)
 {
-    bake_writers *writers = NULL;
-    pleat_morphs *morphs = NULL;
-    pleat_result result = writers_create(session, asset, bake, desc->clip, targets, &writers, error);
-    if (result == PLEAT_OK && writers_want_gltf(writers) && !plays_by_itself(desc))
+    bake_report *report = run->report;
+    double start = seconds_now();
+    pleat_result result = run_frames(run, true, learn_frame, error);
+    report->frames_seconds = seconds_now() - start;
+    start = seconds_now();
+    if (result == PLEAT_OK && run->morphs)
+    {
+        pleat_morphs_settle(run->morphs);
+        result = run_frames(run, false, pleat_morphs_weigh, error);
+        result = result == PLEAT_OK ? pleat_morphs_finish(run->morphs, error) : result;
+    }
+    report->fit_seconds = seconds_now() - start;
+    start = seconds_now();
+    result = result == PLEAT_OK ? writers_finish(run->writers, run->morphs, error) : result;
+    report->write_seconds = seconds_now() - start;
+    return result;
+}
+
+static pleat_result open_spool(bake_run *run, const pleat_bake_desc *desc, bake_look *look, const bake_targets *targets,
+                               pleat_error *error)
+{
+    uint64_t identity;
+    pleat_result result = spool_identity(desc, look, run->bake, &run->session->host, &identity, error);
+    if (result == PLEAT_OK)
+    {
+        result = spool_open(targets->list[0].path, identity, run->bake, &run->session->host, &run->spool, error);
+    }
+    run->report->resumed = result == PLEAT_OK ? spool_count(run->spool) : 0;
+    return result;
+}
+
+static pleat_result run_bake(app_session *session, const pleat_asset *asset, pleat_bake *bake,
+                             const pleat_bake_desc *desc, bake_look *look, const bake_targets *targets,
+                             bake_report *report, pleat_error *error)
+{
+    bake_run run = {.session = session, .bake = bake, .report = report};
+    pleat_result result = PLEAT_OK;
+    if (arguments_given(session->arguments, "resume"))
+    {
+        result = open_spool(&run, desc, look, targets, error);
+    }
+    if (result == PLEAT_OK)
+    {
+        result = writers_create(session, asset, bake, desc->clip, targets, &run.writers, error);
+    }
+    if (result == PLEAT_OK && writers_want_gltf(run.writers) && !plays_by_itself(desc))
     {
         pleat_morphs_options options = pleat_morphs_options_default();
         options.target_limit = arguments_whole(session->arguments, "targets");
         options.largest_error = (float)arguments_number(session->arguments, "error");
         options.normals = !arguments_given(session->arguments, "no-normals");
-        result = pleat_morphs_create(bake, &options, &session->host, &morphs, error);
+        result = pleat_morphs_create(bake, &options, &session->host, &run.morphs, error);
     }
-    double start = seconds_now();
-    if (result == PLEAT_OK)
+    result = result == PLEAT_OK ? run_passes(&run, error) : result;
+    spool_close(run.spool, result == PLEAT_OK);
+    if (result == PLEAT_OK && run.morphs)
     {
-        result = run_frames(session, bake, writers, morphs, learn_frame, report, error);
+        warn_of_other_clips(session, pleat_asset_model(asset), desc, run.morphs);
+        result = report_morphs(report, pleat_asset_model(asset), run.morphs, error);
     }
-    report->frames_seconds = seconds_now() - start;
-    start = seconds_now();
-    if (result == PLEAT_OK && morphs)
-    {
-        pleat_morphs_settle(morphs);
-        result = run_frames(session, bake, NULL, morphs, pleat_morphs_weigh, report, error);
-        result = result == PLEAT_OK ? pleat_morphs_finish(morphs, error) : result;
-    }
-    report->fit_seconds = seconds_now() - start;
-    start = seconds_now();
-    if (result == PLEAT_OK)
-    {
-        result = writers_finish(writers, morphs, error);
-    }
-    report->write_seconds = seconds_now() - start;
-    if (result == PLEAT_OK && morphs)
-    {
-        warn_of_other_clips(session, pleat_asset_model(asset), desc, morphs);
-        result = report_morphs(report, pleat_asset_model(asset), morphs, error);
-    }
-    writers_destroy(writers);
-    pleat_morphs_destroy(morphs);
+    writers_destroy(run.writers);
+    pleat_morphs_destroy(run.morphs);
     return result;
 }
 
-static int bake_asset(app_session *session, const pleat_asset *asset, const bake_look *look,
-                      const bake_targets *targets, bake_report *report)
+static int bake_asset(app_session *session, const pleat_asset *asset, bake_look *look, const bake_targets *targets,
+                      bake_report *report)
 {
     const pleat_model *model = pleat_asset_model(asset);
     pleat_bake_desc desc = pleat_bake_desc_default(model);
@@ -173,7 +217,7 @@ static int bake_asset(app_session *session, const pleat_asset *asset, const bake
             status = fail_error_in(session, session->arguments->files[0], &error);
         }
         else if (report_begin(report, model, &desc, bake, &error) != PLEAT_OK ||
-                 run_bake(session, asset, bake, &desc, targets, report, &error) != PLEAT_OK)
+                 run_bake(session, asset, bake, &desc, look, targets, report, &error) != PLEAT_OK)
         {
             status = fail_error(session, &error);
         }
@@ -183,7 +227,7 @@ static int bake_asset(app_session *session, const pleat_asset *asset, const bake
     return status;
 }
 
-static int bake_file(app_session *session, const bake_look *look)
+static int bake_file(app_session *session, bake_look *look)
 {
     bake_targets targets;
     bake_report report = {0};
@@ -248,6 +292,8 @@ static const app_option bake_options[] = {
     {"targets", 0, OPTION_WHOLE, false, "N", "64", 1, 1024, "glTF: the most morph targets a mesh gets"},
     {"error", 0, OPTION_LENGTH, false, "LENGTH", "0.1mm", 0, 1000,
      "glTF: fewer targets, as long as no vertex is off by more"},
+    {"resume", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
+     "keep frames in OUT.resume until the end, and go on from there after a kill"},
     {"no-normals", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "glTF: morph targets without normals"},
 };
 

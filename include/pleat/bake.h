@@ -67,6 +67,13 @@ float pleat_bake_time(const pleat_bake *bake, uint32_t frame);
 /* The frame last computed, world space; either may be NULL. #V. */
 void pleat_bake_copy(const pleat_bake *bake, pleat_vec3 *positions, pleat_vec3 *normals);
 
+/* A frame kept for later: the surfaces of all stacks, one after the other, copied out after pleat_bake_frame. Replay
+ * puts the bake where it was then, bit for bit, without running a layer; what layers carry from frame to frame is
+ * restored below. */
+size_t pleat_bake_surface_count(const pleat_bake *bake);
+void pleat_bake_copy_surface(const pleat_bake *bake, pleat_vec4 *surface);
+pleat_result pleat_bake_replay(pleat_bake *bake, uint32_t frame, const pleat_vec4 *surface, pleat_error *error);
+
 /* The stacks, one per chosen node, for what goes beyond positions. */
 uint32_t pleat_bake_stack_count(const pleat_bake *bake);
 pleat_stack *pleat_bake_stack(const pleat_bake *bake, uint32_t index);

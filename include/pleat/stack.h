@@ -66,6 +66,7 @@ typedef struct pleat_stack_input
     float step;
     const pleat_vec3 *points;
     bool points_world;
+    const pleat_vec4 *replay; /* #V positions of this frame from an earlier run; layers stand still. NULL: compute */
     const pleat_tasks *tasks;
 } pleat_stack_input;
 void pleat_stack_update(pleat_stack *stack, const pleat_stack_input *input);

@@ -311,7 +311,8 @@ float pleat_bake_time(const pleat_bake *bake, uint32_t frame)
     return (float)(start + (double)(bake->first_frame + frame) / (double)bake->shape.fps);
 }
 
-pleat_result pleat_bake_frame(pleat_bake *bake, uint32_t frame, pleat_error *error)
+/* replay: the surfaces of all stacks, or NULL. */
+static pleat_result run_frame(pleat_bake *bake, uint32_t frame, const pleat_vec4 *replay, pleat_error *error)
 {
     if (frame >= bake->shape.frame_count)
     {
@@ -339,10 +340,42 @@ pleat_result pleat_bake_frame(pleat_bake *bake, uint32_t frame, pleat_error *err
             input.points = points;
             input.points_world = bake->clip->points.world;
         }
+        input.replay = replay;
         pleat_stack_update(bake->stacks[i], &input);
+        replay += replay ? pleat_stack_get_shape(bake->stacks[i])->surface_count : 0;
     }
     bake->last_computed = frame;
     return PLEAT_OK;
+}
+
+pleat_result pleat_bake_frame(pleat_bake *bake, uint32_t frame, pleat_error *error)
+{
+    return run_frame(bake, frame, NULL, error);
+}
+
+pleat_result pleat_bake_replay(pleat_bake *bake, uint32_t frame, const pleat_vec4 *surface, pleat_error *error)
+{
+    return run_frame(bake, frame, surface, error);
+}
+
+size_t pleat_bake_surface_count(const pleat_bake *bake)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < bake->stack_count; ++i)
+    {
+        count += pleat_stack_get_shape(bake->stacks[i])->surface_count;
+    }
+    return count;
+}
+
+void pleat_bake_copy_surface(const pleat_bake *bake, pleat_vec4 *surface)
+{
+    for (uint32_t i = 0; i < bake->stack_count; ++i)
+    {
+        uint32_t count = pleat_stack_get_shape(bake->stacks[i])->surface_count;
+        memcpy(surface, pleat_stack_positions(bake->stacks[i]), count * sizeof *surface);
+        surface += count;
+    }
 }
 
 void pleat_bake_copy(const pleat_bake *bake, pleat_vec3 *positions, pleat_vec3 *normals)

@@ -108,21 +108,9 @@ void pl_stack_move(pleat_stack *stack, const pleat_stack_input *input)
     }
 }
 
-void pleat_stack_update(pleat_stack *stack, const pleat_stack_input *input)
+/* The layers, and the normals of what they leave. */
+static void run_layers(pleat_stack *stack, const pleat_stack_input *input)
 {
-    pl_stack_move(stack, input);
-    if (stack->loop)
-    {
-        pleat_loop_points(stack->loop, PLEAT_LOOP_SURFACE, stack->coarse_positions, stack->positions, input->tasks);
-        if (stack->mesh->target_count)
-        {
-            pleat_loop_points(stack->loop, PLEAT_LOOP_SURFACE, stack->coarse_morphed, stack->morphed, input->tasks);
-        }
-    }
-    else
-    {
-        memcpy(stack->positions, stack->coarse_positions, stack->coarse_count * sizeof *stack->positions);
-    }
     /* Where smooth groups are the vertices, one pass serves layers and output, and after a layer only what it may have
      * moved is done again. */
     bool shared = stack->layer_count && !stack->vertex_normals;
@@ -154,6 +142,30 @@ void pleat_stack_update(pleat_stack *stack, const pleat_stack_input *input)
     {
         pleat_normals_update(stack->normals, stack->positions, stack->group_normals, input->tasks);
     }
+}
+
+void pleat_stack_update(pleat_stack *stack, const pleat_stack_input *input)
+{
+    pl_stack_move(stack, input);
+    if (stack->loop && stack->mesh->target_count)
+    {
+        pleat_loop_points(stack->loop, PLEAT_LOOP_SURFACE, stack->coarse_morphed, stack->morphed, input->tasks);
+    }
+    if (input->replay)
+    {
+        memcpy(stack->positions, input->replay, stack->shape.surface_count * sizeof *stack->positions);
+        pleat_normals_update(stack->normals, stack->positions, stack->group_normals, input->tasks);
+        return;
+    }
+    if (stack->loop)
+    {
+        pleat_loop_points(stack->loop, PLEAT_LOOP_SURFACE, stack->coarse_positions, stack->positions, input->tasks);
+    }
+    else
+    {
+        memcpy(stack->positions, stack->coarse_positions, stack->coarse_count * sizeof *stack->positions);
+    }
+    run_layers(stack, input);
 }
 
 const pleat_vec4 *pleat_stack_positions(const pleat_stack *stack)

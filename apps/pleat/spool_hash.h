@@ -1,0 +1,27 @@
+/* The checksum of the spool: 64 bits, not against people, against broken files and wrong guesses. */
+#ifndef APP_SPOOL_HASH_H
+#define APP_SPOOL_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define SPOOL_HASH_START UINT64_C(0x9e3779b97f4a7c15)
+
+/* FNV-1a over words of 8 bytes, with the upper half stirred back in; the size counts, too. */
+static inline uint64_t spool_hash(uint64_t hash, const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    uint64_t length = size;
+    for (; size > 0; size -= size < 8 ? size : 8, at += 8)
+    {
+        uint64_t word = 0;
+        memcpy(&word, at, size < 8 ? size : 8);
+        hash = (hash ^ word) * UINT64_C(0x100000001b3);
+        hash ^= hash >> 32;
+    }
+    hash = (hash ^ length) * UINT64_C(0x100000001b3);
+    return hash ^ hash >> 29;
+}
+
+#endif
