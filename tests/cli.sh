@@ -356,6 +356,14 @@ test_bake_looks()
     [ ! -e a.pc2 ]
 }
 
+test_look_page_names_every_parameter()
+{
+    works help --look
+    for key in $(sed -n 's/^\([a-z_.0-9]*\)=.*/\1/p' out); do
+        grep -q "^    $key=" "$here/../docs/look.md" || complain "docs/look.md does not name $key"
+    done
+}
+
 test_bake_layers_act_on_garments()
 {
     works bake hero.gltf --layer folds -o folds.pc2 -o folds.glb --json
@@ -416,6 +424,40 @@ test_bake_outputs_appear_together_or_not_at_all()
     [ "$(cat together/a.pc2)" = old ]
     [ ! -e together/new ] || complain "the folder made for nothing stayed"
     [ -z "$(find together -name '.pleat*')" ] || complain "a temporary file stayed"
+}
+
+test_bake_resumes_after_a_kill()
+{
+    mkdir -p resume
+    local options=(--fps 240 --layer folds --set folds.detail=2 --targets 8)
+    works bake hero.gltf "${options[@]}" -o resume/whole.pc2 -o resume/whole.glb
+    for try in 1 2 3; do
+        "$pleat" bake hero.gltf "${options[@]}" --resume -o resume/again.pc2 -o resume/again.glb > out 2> err &
+        local id=$!
+        for _ in $(seq 400); do
+            [ -e resume/again.pc2.resume ] && [ "$(stat -c %s resume/again.pc2.resume)" -gt $((try * 500000)) ] && break
+            sleep 0.01
+        done
+        kill -KILL $id 2> /dev/null || true
+        wait $id 2> /dev/null || true
+        [ -e resume/again.pc2.resume ] || complain "no spool stayed"
+        [ ! -e resume/again.pc2 ] || complain "it was done before it could be killed"
+    done
+    # Another input, or other options: refused, and the spool stays.
+    fails 1 "again.pc2.resume is from a bake of another input, with other options" \
+        bake hero.gltf "${options[@]}" --set folds.width=9cm --resume -o resume/again.pc2
+    sed 's/"translation": \[0, 0.5, 0\]/"translation": [0, 0.4, 0]/' hero.gltf > resume/other.gltf
+    fails 1 "from a bake of another input" bake resume/other.gltf "${options[@]}" --resume -o resume/again.pc2
+    # A damaged frame is computed again.
+    printf damage | dd of=resume/again.pc2.resume bs=1 seek=400000 conv=notrunc 2> /dev/null
+    works bake hero.gltf "${options[@]}" --resume -o resume/again.pc2 -o resume/again.glb --json
+    [ "$(json 'd["resumed"]')" -ge 1 ] || complain "it began anew"
+    cmp resume/whole.pc2 resume/again.pc2
+    cmp resume/whole.glb resume/again.glb
+    [ ! -e resume/again.pc2.resume ] || complain "the spool stayed"
+    echo nonsense, and more of it, longer than a header > resume/again.pc2.resume
+    fails 1 "again.pc2.resume is not what a bake left behind" bake hero.gltf "${options[@]}" --resume -o resume/again.pc2
+    rm -f resume/again.pc2.resume resume/.pleat*
 }
 
 test_bake_refuses_to_write_over_its_input()

@@ -275,7 +275,7 @@ static void test_film_names_the_missing_program(void **state)
 {
     (void)state;
     pleat_error error = {0};
-    assert_int_equal(write_with_path("/nowhere", "never.mp4", &error), PLEAT_FILE_ERROR);
+    assert_int_equal(write_with_path("/nowhere", "never.mp4", &error), PLEAT_UNSUPPORTED);
     assert_non_null(strstr(error.message, "install ffmpeg"));
 }
 

@@ -29,6 +29,12 @@ find_program(BASH_PROGRAM bash REQUIRED)
 add_test(NAME cli COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/cli.sh $<TARGET_FILE:pleat>
     ${PROJECT_BINARY_DIR}/test-output/cli)
 
+add_test(NAME demo COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/demo.sh $<TARGET_FILE:pleat>
+    ${PROJECT_BINARY_DIR}/test-output/demo quick)
+add_test(NAME demo_long COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/demo.sh $<TARGET_FILE:pleat>
+    ${PROJECT_BINARY_DIR}/test-output/demo_long long)
+set_property(TEST demo_long APPEND PROPERTY LABELS long)
+
 # The C example of the README is compiled and run; a README without one fails.
 set(readme ${PROJECT_SOURCE_DIR}/README.md)
 if(EXISTS ${readme})

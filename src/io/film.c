@@ -185,7 +185,7 @@ static pleat_result start(pleat_film *film, const struct kind *kind, pleat_error
     film->to_child = ends[0];
     if (problem)
     {
-        return pl_fail(error, PLEAT_FILE_ERROR,
+        return pl_fail(error, PLEAT_UNSUPPORTED,
                        "%s: the program ffmpeg, which makes films, cannot be started (%s): install ffmpeg", film->path,
                        strerror(problem));
     }
