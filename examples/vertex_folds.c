@@ -3,10 +3,9 @@
  * M. Ly, F. Bertails-Descoubes, D. Rohmer, "Unilaterally Incompressible Skinning", 2017, sec. 4.1 and figure 3. The
  * inner side of a bent limb is a line of vertices, compressed and curved inwards. In the model without bending every
  * vertex may leave the line along its normal by its own X_i >= 0, and every edge wants tau_i(X) >= 0 with X_i tau_i =
- * 0. Descending on the Fischer-Burmeister error from different starts ends in different patterns, most of them with an
- * error left: there are several minima. With bending, one amplitude X lifts all vertices of a fold by one profile: the
- * length is convex in X, there is one root, and every start finds it. The program prints both and fails if it were not
- * so. */
+ * 0. Descending on the Fischer-Burmeister error ends in another zigzag from every start: each is a minimum. With
+ * bending, one amplitude X lifts all vertices of a fold by one profile: the length is convex in X, there is one root,
+ * and every start finds it. The program prints both and fails if it were not so. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

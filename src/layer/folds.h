@@ -164,7 +164,8 @@ float pl_fold_room(const pl_bound_ring *ring, uint32_t station, uint32_t k, cons
  * and a little more; none in bends so strong that skinning pushes the limb through itself, where lengths mean nothing.
  */
 float pl_fold_carry(const pl_bound_ring *ring, uint32_t station, const pleat_layer_frame *frame);
-/* Lets rooms (stations by folds) grow along the ring no faster than a slope. */
-void pl_fold_taper_rooms(const pl_bound_ring *ring, float *rooms);
+/* Along the ring a fold tapers towards where contact stops it: lets rooms (stations by folds) grow no faster than a
+ * slope. */
+void pl_fold_taper_rooms(const pl_bound_ring *ring, float slope, float *rooms);
 
 #endif

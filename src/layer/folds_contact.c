@@ -96,13 +96,10 @@ float pl_fold_carry(const pl_bound_ring *ring, uint32_t station, const pleat_lay
     uint32_t middle = ring->fold_count / 2;
     float cosine =
         pl_dot3(bone_direction(ring, station, middle, 0, frame), bone_direction(ring, station, middle, 1, frame));
-    /* From 105 to 140 degrees. */
-    float t = fminf(fmaxf((cosine + 0.766f) / (0.766f - 0.259f), 0), 1);
+    /* From 100 to 125 degrees. */
+    float t = fminf(fmaxf((cosine + 0.574f) / (0.574f - 0.174f), 0), 1);
     return t * t * (3 - 2 * t);
 }
-
-/* Along the ring a fold tapers towards where contact stops it: rooms grow by no more than this much of the way. */
-#define ROOM_SLOPE 1.0f
 
 /* Between two stations a fold may meet what neither of their lines does: each room is the least of its own and those
  * next to it. */
@@ -119,10 +116,10 @@ static void share_rooms(const pl_bound_ring *ring, uint32_t k, float *rooms)
     }
 }
 
-void pl_fold_taper_rooms(const pl_bound_ring *ring, float *rooms)
+void pl_fold_taper_rooms(const pl_bound_ring *ring, float slope, float *rooms)
 {
     uint32_t stations = ring->station_count, folds = ring->fold_count;
-    float step = ROOM_SLOPE * ring->spacing;
+    float step = slope * ring->spacing;
     for (uint32_t k = 0; k < folds; ++k)
     {
         share_rooms(ring, k, rooms);

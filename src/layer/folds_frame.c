@@ -260,6 +260,17 @@ static void raise_vertices(void *data, uint32_t begin, uint32_t end, uint32_t wo
     }
 }
 
+/* The stronger the bend, the longer the ends of folds that the crease stops: short ones would stand like beads. */
+static float room_slope(const pl_folds_layer *layer, const pl_bound_ring *ring)
+{
+    float least = 1;
+    for (uint32_t i = 0; i < ring->station_count; ++i)
+    {
+        least = layer->compressed[i] ? fminf(least, layer->carries[i]) : least;
+    }
+    return 0.1f + 0.9f * least;
+}
+
 void pl_folds_update(void *user, const pleat_layer_frame *frame)
 {
     pl_folds_layer *layer = user;
@@ -272,7 +283,7 @@ void pl_folds_update(void *user, const pleat_layer_frame *frame)
         pl_parallel_for(frame->tasks, ring->station_count, 4, look_at_stations, &job);
         if (layer->options.contact)
         {
-            pl_fold_taper_rooms(ring, layer->rooms);
+            pl_fold_taper_rooms(ring, room_slope(layer, ring), layer->rooms);
         }
         pl_parallel_for(frame->tasks, ring->station_count, 4, solve_stations, &job);
         pl_parallel_for(frame->tasks, ring->vertex_count, 1024, raise_vertices, &job);
