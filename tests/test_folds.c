@@ -228,12 +228,35 @@ static void test_folds_refuse_options_out_of_range(void **state)
     refuse(&arm, &options);
     options = pleat_folds_options_default();
     options.profile = PLEAT_PROFILE_CURVE;
-    options.profile_count = 1;
+    const char *const curves[] = {"",        "0,0",      "0,0 1,1 0.5,0", "0,0 1,-1 2,0",
+                                  "0,0 1;1", "0,0 1,1x", "a,b c,d",       "1,1 2,.,3"};
+    for (size_t i = 0; i < sizeof curves / sizeof curves[0]; ++i)
+    {
+        snprintf(options.curve, sizeof options.curve, "%s", curves[i]);
+        refuse(&arm, &options);
+    }
+    options = pleat_folds_options_default();
+    memset(options.joints, 'x', sizeof options.joints);
     refuse(&arm, &options);
-    options.profile_count = 3;
-    const float back[] = {0, 0, 1, 1, 0.5f, 0};
-    memcpy(options.profile_points, back, sizeof back);
-    refuse(&arm, &options);
+    drop(&arm);
+}
+
+static void test_folds_take_joints_and_curves(void **state)
+{
+    (void)state;
+    actor arm = make_arm(12, 20);
+    run r = make_run(0, 0, 40);
+    snprintf(r.options.joints, sizeof r.options.joints, "knee*,FORE?rm");
+    r.options.profile = PLEAT_PROFILE_CURVE;
+    pleat_bake *bake = bake_run(&arm, &r);
+    frame_of(bake, 30);
+    assert_int_equal((int)figure(bake, "rings"), 1);
+    assert_true(figure(bake, "raised") > 0 && figure(bake, "tau") <= 1e-6);
+    pleat_bake_destroy(bake);
+    snprintf(r.options.joints, sizeof r.options.joints, "knee*,hip");
+    bake = bake_run(&arm, &r);
+    assert_int_equal((int)figure(bake, "rings"), 0);
+    pleat_bake_destroy(bake);
     drop(&arm);
 }
 
@@ -800,6 +823,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_folds_defaults_are_valid),
         cmocka_unit_test(test_folds_refuse_options_out_of_range),
+        cmocka_unit_test(test_folds_take_joints_and_curves),
         cmocka_unit_test(test_folds_keep_every_meridian_of_the_arm),
         cmocka_unit_test(test_folds_keep_every_meridian_of_a_coarse_arm),
         cmocka_unit_test(test_folds_solve_every_fold_of_the_arm),

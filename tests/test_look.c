@@ -11,6 +11,7 @@ typedef struct folds_options
     float width, strength, angle, plain;
     uint32_t count, method;
     bool smooth;
+    char joints[PLEAT_TEXT_LIMIT];
 } folds_options;
 
 static const pleat_parameter parameters[] = {
@@ -21,16 +22,17 @@ static const pleat_parameter parameters[] = {
     {"count", PLEAT_VALUE_COUNT, offsetof(folds_options, count), 1, 12, NULL, ""},
     {"method", PLEAT_VALUE_CHOICE, offsetof(folds_options, method), 0, 0, "near|far|both", ""},
     {"smooth", PLEAT_VALUE_SWITCH, offsetof(folds_options, smooth), 0, 0, NULL, ""},
+    {"joints", PLEAT_VALUE_TEXT, offsetof(folds_options, joints), 0, 0, NULL, ""},
 };
 
 static folds_options options;
-static const pleat_look_section section = {"folds", parameters, 7, &options};
+static const pleat_look_section section = {"folds", parameters, 8, &options};
 static const pleat_look look = {1, &section};
 
 static int reset(void **state)
 {
     (void)state;
-    options = (folds_options){0.02f, 1, 0.5f, 3, 4, 1, true};
+    options = (folds_options){0.02f, 1, 0.5f, 3, 4, 1, true, "knee*"};
     return 0;
 }
 
@@ -51,6 +53,24 @@ static void refuse(const char *assignment, const char *said)
     {
         fail_msg("%s: '%s' does not say '%s'", assignment, error.message, said);
     }
+}
+
+static void test_look_takes_texts_as_they_are(void **state)
+{
+    (void)state;
+    set("folds.joints=elbow*, knee.L=x");
+    assert_string_equal(options.joints, "elbow*, knee.L=x");
+    set("folds.joints=");
+    assert_string_equal(options.joints, "");
+    refuse("folds.joints=a\"b", "without quotes");
+    refuse("folds.joints=a\\b", "without quotes");
+    refuse("folds.joints=a\nb", "without quotes");
+    char longest[PLEAT_TEXT_LIMIT + 20] = "folds.joints=";
+    memset(longest + 13, 'x', PLEAT_TEXT_LIMIT - 1);
+    set(longest);
+    assert_int_equal(strlen(options.joints), PLEAT_TEXT_LIMIT - 1);
+    longest[13 + PLEAT_TEXT_LIMIT - 1] = 'x';
+    refuse(longest, "up to 255 bytes");
 }
 
 static void test_look_reads_values_with_units(void **state)
@@ -202,6 +222,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_look_reads_values_with_units, reset),
+        cmocka_unit_test_setup(test_look_takes_texts_as_they_are, reset),
         cmocka_unit_test_setup(test_look_refuses_what_is_wrong_and_says_what_is_right, reset),
         cmocka_unit_test_setup(test_look_files_are_read, reset),
         cmocka_unit_test_setup(test_look_files_that_are_wrong_are_refused, reset),

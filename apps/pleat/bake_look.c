@@ -215,6 +215,10 @@ static void print_range(const pleat_parameter *parameter, const char *unit, doub
     {
         printf("one of %s", parameter->choices);
     }
+    else if (parameter->kind == PLEAT_VALUE_TEXT)
+    {
+        printf("a text of up to %d bytes", PLEAT_TEXT_LIMIT - 1);
+    }
     else
     {
         int digits = parameter->kind == PLEAT_VALUE_COUNT ? 10 : 6;
@@ -231,7 +235,7 @@ void look_print_parameters(void)
     } units[] = {[PLEAT_VALUE_NUMBER] = {"", 1},    [PLEAT_VALUE_LENGTH] = {" m", 1},
                  [PLEAT_VALUE_SHARE] = {" %", 100}, [PLEAT_VALUE_ANGLE] = {" deg", 57.295779513082323},
                  [PLEAT_VALUE_COUNT] = {"", 1},     [PLEAT_VALUE_SWITCH] = {"", 1},
-                 [PLEAT_VALUE_CHOICE] = {"", 1}};
+                 [PLEAT_VALUE_CHOICE] = {"", 1},    [PLEAT_VALUE_TEXT] = {"", 1}};
     bake_look look;
     pleat_look_section sections[SECTION_COUNT];
     fill_defaults(&look);
@@ -241,7 +245,7 @@ void look_print_parameters(void)
         for (uint32_t p = 0; p < sections[s].parameter_count; ++p)
         {
             const pleat_parameter *parameter = &sections[s].parameters[p];
-            char value[64];
+            char value[PLEAT_TEXT_LIMIT];
             pleat_look_get_text(&sections[s], p, value, sizeof value);
             printf("%s.%s=%s\n    %s\n    ", sections[s].name, parameter->name, value, parameter->help);
             print_range(parameter, units[parameter->kind].name, units[parameter->kind].factor);

@@ -13,21 +13,17 @@ typedef enum pleat_fold_profile
 {
     PLEAT_PROFILE_THIRD, /* the paper's rounded blob */
     PLEAT_PROFILE_FIFTH, /* flatter on top */
-    PLEAT_PROFILE_CURVE  /* profile_points */
+    PLEAT_PROFILE_CURVE  /* the options' curve */
 } pleat_fold_profile;
-
-enum
-{
-    PLEAT_PROFILE_LIMIT = 30
-};
 
 typedef struct pleat_folds_options
 {
     float width;      /* of one fold, metres; default 0: 7 % of the garment's median ring around a joint */
     uint32_t profile; /* a pleat_fold_profile, default third */
-    uint32_t profile_count;
-    float profile_points[2 * PLEAT_PROFILE_LIMIT]; /* (x, height) pairs for PLEAT_PROFILE_CURVE */
-    float strength;                                /* 0 .. 1, default 1: all of the lost length */
+    /* For PLEAT_PROFILE_CURVE: 2 to 30 points "x,height x,height ..." with x growing and no height below 0, in any
+     * scale; default a leaning fold. */
+    char curve[PLEAT_TEXT_LIMIT];
+    float strength;     /* 0 .. 1, default 1: all of the lost length */
     float length;       /* of the fold region across a joint, metres; default 0: as far as the joint's weights blend */
     float bend;         /* radians; joints that bend less in the clip get no folds; default 10 degrees */
     float irregularity; /* 0 .. 1, default 0: how much the widths of neighbouring folds differ */
@@ -35,7 +31,7 @@ typedef struct pleat_folds_options
     float detail;       /* vertices along a fold, 2 .. 16, default 5: how fine the mesh becomes where folds are */
     bool contact;       /* default true: folds stop where they would pass through each other */
     bool even;          /* default true: cloth moves along a fold until it is spread evenly over it */
-    const char *joints; /* names with wildcards, separated by commas; NULL: all */
+    char joints[PLEAT_TEXT_LIMIT]; /* names with wildcards, separated by commas; default "": all */
 } pleat_folds_options;
 
 pleat_folds_options pleat_folds_options_default(void);

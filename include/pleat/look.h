@@ -19,8 +19,14 @@ typedef enum pleat_parameter_kind
     PLEAT_VALUE_ANGLE,  /* float, radians; written as 30deg, 0.5rad, or a plain number of degrees */
     PLEAT_VALUE_COUNT,  /* uint32_t */
     PLEAT_VALUE_SWITCH, /* bool; written as true or false */
-    PLEAT_VALUE_CHOICE  /* uint32_t: index of the word in choices */
+    PLEAT_VALUE_CHOICE, /* uint32_t: index of the word in choices */
+    PLEAT_VALUE_TEXT    /* char[PLEAT_TEXT_LIMIT]; any text without quotes, backslashes and control characters */
 } pleat_parameter_kind;
+
+enum
+{
+    PLEAT_TEXT_LIMIT = 256 /* bytes of a text, with its 0 */
+};
 
 /* One member of an options struct. */
 typedef struct pleat_parameter
@@ -28,7 +34,7 @@ typedef struct pleat_parameter
     const char *name;
     pleat_parameter_kind kind;
     size_t offset;       /* offsetof the member */
-    double low, high;    /* in the member's unit; both included; not for switches and choices */
+    double low, high;    /* in the member's unit; both included; not for switches, choices and texts */
     const char *choices; /* "lbs|dqs", for a choice; else NULL */
     const char *help;    /* one line */
 } pleat_parameter;

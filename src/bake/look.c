@@ -35,6 +35,7 @@ static const unit_name *units_of(pleat_parameter_kind kind)
     case PLEAT_VALUE_COUNT:
     case PLEAT_VALUE_SWITCH:
     case PLEAT_VALUE_CHOICE:
+    case PLEAT_VALUE_TEXT:
         break;
     }
     return none;
@@ -121,6 +122,9 @@ static void describe_range(const pleat_parameter *parameter, char *out, size_t s
     case PLEAT_VALUE_CHOICE:
         snprintf(out, size, "one of %s", parameter->choices);
         return;
+    case PLEAT_VALUE_TEXT:
+        snprintf(out, size, "a text of up to %d bytes without quotes and backslashes", PLEAT_TEXT_LIMIT - 1);
+        return;
     case PLEAT_VALUE_COUNT:
         snprintf(out, size, "a whole number from %g to %g", parameter->low, parameter->high);
         return;
@@ -132,6 +136,19 @@ static void describe_range(const pleat_parameter *parameter, char *out, size_t s
     }
     snprintf(out, size, "from %g%s to %g%s", parameter->low / unit->factor, unit->name, parameter->high / unit->factor,
              unit->name);
+}
+
+/* Such a text stands in a look file as it is. */
+static bool is_plain_text(const char *text)
+{
+    for (const char *at = text; *at; ++at)
+    {
+        if ((unsigned char)*at < 32 || *at == '"' || *at == '\\' || at - text >= PLEAT_TEXT_LIMIT - 1)
+        {
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool set_value(const pleat_look_section *section, const pleat_parameter *parameter, const char *text)
@@ -156,6 +173,13 @@ static bool set_value(const pleat_look_section *section, const pleat_parameter *
             return false;
         }
         memcpy(member, &choice, sizeof choice);
+        return true;
+    case PLEAT_VALUE_TEXT:
+        if (!is_plain_text(text))
+        {
+            return false;
+        }
+        snprintf(member, PLEAT_TEXT_LIMIT, "%s", text);
         return true;
     case PLEAT_VALUE_NUMBER:
     case PLEAT_VALUE_LENGTH:
@@ -185,6 +209,11 @@ void pleat_look_get_text(const pleat_look_section *section, uint32_t index, char
     float value;
     uint32_t count;
     bool on;
+    if (parameter->kind == PLEAT_VALUE_TEXT)
+    {
+        snprintf(out, size, "%s", member);
+        return;
+    }
     memcpy(&value, member, parameter->kind == PLEAT_VALUE_SWITCH ? 0 : sizeof value);
     memcpy(&count, member, parameter->kind == PLEAT_VALUE_SWITCH ? 0 : sizeof count);
     memcpy(&on, member, parameter->kind == PLEAT_VALUE_SWITCH ? sizeof on : 0);
@@ -206,6 +235,7 @@ void pleat_look_get_text(const pleat_look_section *section, uint32_t index, char
         snprintf(out, size, "%.*s", (int)strcspn(at, "|"), at);
         return;
     }
+    case PLEAT_VALUE_TEXT:
     case PLEAT_VALUE_NUMBER:
     case PLEAT_VALUE_LENGTH:
     case PLEAT_VALUE_SHARE:

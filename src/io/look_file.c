@@ -81,7 +81,7 @@ static pleat_result apply(const pleat_look *look, json_t *root, const char *name
         json_t *value;
         json_object_foreach(values, key, value)
         {
-            char text[128];
+            char text[PLEAT_TEXT_LIMIT];
             if (!value_text(value, text, sizeof text))
             {
                 return pl_fail(error, PLEAT_BAD_DATA, "%s%.60s.%.60s must be a short text, a number, true or false",
@@ -153,7 +153,7 @@ size_t pleat_look_format(const pleat_look *look, char *out, size_t size)
         {
             pleat_parameter_kind kind = section->parameters[p].kind;
             bool plain = kind == PLEAT_VALUE_COUNT || kind == PLEAT_VALUE_SWITCH || kind == PLEAT_VALUE_NUMBER;
-            char text[128];
+            char text[PLEAT_TEXT_LIMIT];
             pleat_look_get_text(section, p, text, sizeof text);
             add(&sink, "%s\n    \"%s\": %s%s%s", p ? "," : "", section->parameters[p].name, plain ? "" : "\"", text,
                 plain ? "" : "\"");

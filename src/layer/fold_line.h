@@ -38,6 +38,8 @@ pl_profile pl_profile_polynomial(pl_profile_kind kind);
 /* points: (x, y) pairs, x increasing strictly. They are moved into -1..1 and scaled to a height of 1; both ends come
  * down to 0. Fails for fewer than 2 points, more than 30, a negative or all-zero height, x not increasing. */
 pleat_result pl_profile_curve(const float *points, uint32_t count, pl_profile *out, pleat_error *error);
+/* The same from a text "x,y x,y ...". */
+pleat_result pl_profile_parse(const char *text, pl_profile *out, pleat_error *error);
 /* Height at x; 0 outside of -1..1. */
 float pl_profile_at(const pl_profile *profile, float x);
 

@@ -1,12 +1,15 @@
 /* The folds layer: options, binding, and the frame. */
 #include "layer/folds.h"
 
+#include <stdio.h>
+
 pleat_folds_options pleat_folds_options_default(void)
 {
     pleat_folds_options options = {0};
     options.strength = 1;
     options.bend = 10 * 3.14159265f / 180;
     options.detail = 5;
+    snprintf(options.curve, sizeof options.curve, "0,0 0.65,1 1,0");
     options.contact = true;
     options.even = true;
     return options;
@@ -17,12 +20,16 @@ const pleat_parameter *pleat_folds_parameters(uint32_t *count)
     static const pleat_parameter table[] = {
         {"width", PLEAT_VALUE_LENGTH, offsetof(pleat_folds_options, width), 0, 1, NULL,
          "width of one fold; 0: 7 % of the median ring around a joint"},
-        {"profile", PLEAT_VALUE_CHOICE, offsetof(pleat_folds_options, profile), 0, 0, "third|fifth",
-         "shape of a fold: third (round) or fifth (flat on top)"},
+        {"profile", PLEAT_VALUE_CHOICE, offsetof(pleat_folds_options, profile), 0, 0, "third|fifth|curve",
+         "shape of a fold: third (round), fifth (flat on top), or the curve below"},
+        {"curve", PLEAT_VALUE_TEXT, offsetof(pleat_folds_options, curve), 0, 0, NULL,
+         "points of the profile, x,height x,height ...: x grows, in any scale"},
         {"strength", PLEAT_VALUE_SHARE, offsetof(pleat_folds_options, strength), 0, 1, NULL,
          "height of the folds, of what the lost length asks for"},
         {"length", PLEAT_VALUE_LENGTH, offsetof(pleat_folds_options, length), 0, 10, NULL,
          "length of the region across a joint; 0: as far as its weights blend"},
+        {"joints", PLEAT_VALUE_TEXT, offsetof(pleat_folds_options, joints), 0, 0, NULL,
+         "joints that may fold, by name with * and ?, separated by commas; nothing: all"},
         {"bend", PLEAT_VALUE_ANGLE, offsetof(pleat_folds_options, bend), 0, 3.1415927, NULL,
          "joints that bend less than this in the clip get no folds"},
         {"irregularity", PLEAT_VALUE_SHARE, offsetof(pleat_folds_options, irregularity), 0, 1, NULL,

@@ -133,7 +133,7 @@ static void choose_joints(planner *p)
         joint_info *joint = &p->joints[j];
         const char *name = p->coarse->model->nodes[p->skin->joints[j]].name;
         bool bends = p->coarse->frame_count == 0 || joint->bend > options->bend;
-        bool asked = !options->joints || !options->joints[0] || pl_name_is_listed(options->joints, name);
+        bool asked = !options->joints[0] || pl_name_is_listed(options->joints, name);
         joint->chosen = joint->parent != PLEAT_NONE && bends && asked;
     }
 }
@@ -555,6 +555,10 @@ static pleat_result check_options(const pleat_folds_options *options, pleat_erro
         return pl_fail(error, PLEAT_BAD_ARGUMENT, "folds: profile %u is none of the %d there are", options->profile,
                        PLEAT_PROFILE_CURVE + 1);
     }
+    if (!memchr(options->curve, 0, sizeof options->curve) || !memchr(options->joints, 0, sizeof options->joints))
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "folds: curve and joints are texts that end with 0");
+    }
     return PLEAT_OK;
 }
 
@@ -563,7 +567,7 @@ static pleat_result make_plan(planner *p, const pleat_layer_preview *preview, pl
     const pleat_folds_options *options = &p->plan->options;
     if (options->profile == PLEAT_PROFILE_CURVE)
     {
-        PL_TRY(pl_profile_curve(options->profile_points, options->profile_count, &p->plan->profile, error));
+        PL_TRY(pl_profile_parse(options->curve, &p->plan->profile, error));
     }
     else
     {
