@@ -69,8 +69,9 @@ typedef struct demo_job
     bool quick; /* small and short, to see that it works */
 } demo_job;
 
-/* Begins `pleat COMMAND FOLDER/NAME.glb` with the clip and the folds of the demo. */
-void demo_line(const demo_job *job, const demo_character *character, const char *command, step_line *line);
+/* Begins `pleat COMMAND FOLDER/NAME.glb` with the clip and folds of some detail. */
+void demo_line(const demo_job *job, const demo_character *character, const char *command, uint32_t detail,
+               step_line *line);
 /* All frames of a clip, or a few in its middle. */
 void demo_frames(const demo_job *job, uint32_t frame_count, uint32_t *first, uint32_t *last);
 

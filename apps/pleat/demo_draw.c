@@ -8,10 +8,21 @@
 
 enum
 {
+    SHOT_DETAIL = 4, /* of the folds: pictures are looked at from near, */
+    FILM_DETAIL = 3, /* and the time of a film is that of its triangles */
     SHOT_WIDTH = 1280,
     SHOT_HEIGHT = 640,
     QUICK = 8 /* times smaller */
 };
+
+/* Each has a stage of its own. */
+typedef enum demo_pass
+{
+    PASS_SHOTS,
+    PASS_STRAIN,
+    PASS_FILM,
+    PASS_COUNT
+} demo_pass;
 
 /* A stage with the character before and after, as pleat render makes it. */
 typedef struct demo_stage
@@ -29,12 +40,12 @@ static void close_stage(demo_stage *open)
     step_close(&open->line);
 }
 
-static int open_stage(const demo_job *job, const demo_character *character, bool strain, demo_stage *open)
+static int open_stage(const demo_job *job, const demo_character *character, demo_pass pass, demo_stage *open)
 {
     step_line line = {0};
-    demo_line(job, character, "render", &line);
+    demo_line(job, character, "render", pass == PASS_FILM ? FILM_DETAIL : SHOT_DETAIL, &line);
     step_words(&line, "--compare", "side", NULL);
-    if (strain)
+    if (pass == PASS_STRAIN)
     {
         step_words(&line, "--overlay", "strain", NULL);
     }
@@ -69,72 +80,71 @@ static pleat_result draw_shot(const demo_job *job, const demo_character *charact
     return result == PLEAT_OK ? stage_write_picture(stage, frame, path, error) : result;
 }
 
+static pleat_result draw_shots(const demo_job *job, const demo_character *character, bool strain, app_stage *stage,
+                               pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    for (uint32_t i = 0; i < character->shot_count && result == PLEAT_OK; ++i)
+    {
+        if (character->shots[i].strain == strain)
+        {
+            result = draw_shot(job, character, &character->shots[i], stage, error);
+        }
+    }
+    return result;
+}
+
 /* The clip, or as much of it as tells all; in a hurry, a few frames. */
 static pleat_result draw_film(const demo_job *job, const demo_character *character, app_stage *stage,
                               pleat_error *error)
 {
     char path[4096];
-    uint32_t divisor = job->quick ? QUICK : 1;
     snprintf(path, sizeof path, "%s/%s.mp4", job->folder, character->name);
     stage->view.orbit = character->film_orbit;
     stage->view.elevation = character->film_elevation;
-    stage->focus_node = PLEAT_NONE;
     uint32_t end = (uint32_t)(character->film_end * (float)stage->last + 0.5f);
     demo_frames(job, end + 1, &stage->first, &stage->last);
-    pleat_result result = stage_resize(stage, character->film_width / divisor / 2 * 2,
-                                       character->film_width * 9 / 16 / divisor / 2 * 2, error);
-    result = result == PLEAT_OK ? stage_look_over(stage, PLEAT_NONE, error) : result;
+    pleat_result result = stage_look_over(stage, PLEAT_NONE, error);
     return result == PLEAT_OK ? stage_write_film(stage, 30, path, NULL, error) : result;
 }
 
-static int draw_all(const demo_job *job, bool strain, app_stage *stage, demo_result *result)
+/* Sets drawn or filmed; what this machine cannot do is said and left out. */
+static int draw_pass(const demo_job *job, demo_pass pass, app_stage *stage, demo_result *result)
 {
     const demo_character *character = result->character;
     uint32_t divisor = job->quick ? QUICK : 1;
+    uint32_t width = (pass == PASS_FILM ? character->film_width : SHOT_WIDTH) / divisor / 2 * 2;
+    uint32_t height = (pass == PASS_FILM ? character->film_width * 9 / 16 : SHOT_HEIGHT) / divisor / 2 * 2;
     pleat_error error = {0};
-    pleat_result drawn = stage_open(stage, SHOT_WIDTH / divisor, SHOT_HEIGHT / divisor, &error);
+    pleat_result drawn = stage_open(stage, width, height, &error);
+    if (drawn == PLEAT_OK)
+    {
+        drawn = pass == PASS_FILM ? draw_film(job, character, stage, &error)
+                                  : draw_shots(job, character, pass == PASS_STRAIN, stage, &error);
+    }
+    bool *done = pass == PASS_FILM ? &result->filmed : &result->drawn;
+    *done = drawn == PLEAT_OK;
     if (drawn == PLEAT_UNSUPPORTED)
     {
-        fprintf(stderr, "pleat demo: no pictures: %s\n", error.message);
+        fprintf(stderr, "pleat demo: no %s: %s\n", pass == PASS_FILM ? "film" : "pictures", error.message);
         return EXIT_DONE;
-    }
-    for (uint32_t i = 0; i < character->shot_count && drawn == PLEAT_OK; ++i)
-    {
-        if (character->shots[i].strain == strain)
-        {
-            drawn = draw_shot(job, character, &character->shots[i], stage, &error);
-        }
-    }
-    result->drawn = drawn == PLEAT_OK;
-    if (drawn == PLEAT_OK && !strain)
-    {
-        drawn = draw_film(job, character, stage, &error);
-        result->filmed = drawn == PLEAT_OK;
-        if (drawn == PLEAT_UNSUPPORTED)
-        {
-            fprintf(stderr, "pleat demo: no film: %s\n", error.message);
-            drawn = PLEAT_OK;
-        }
     }
     return drawn == PLEAT_OK ? EXIT_DONE : fail_error(job->session, &error);
 }
 
 int demo_draw(const demo_job *job, demo_result *result)
 {
-    for (int strain = 0; strain < 2; ++strain)
+    int status = EXIT_DONE;
+    result->drawn = true;
+    for (int pass = 0; pass < PASS_COUNT && status == EXIT_DONE && result->drawn; ++pass)
     {
         demo_stage open;
-        int status = open_stage(job, result->character, strain != 0, &open);
-        if (status != EXIT_DONE)
+        status = open_stage(job, result->character, (demo_pass)pass, &open);
+        if (status == EXIT_DONE)
         {
-            return status;
-        }
-        status = draw_all(job, strain != 0, &open.stage, result);
-        close_stage(&open);
-        if (status != EXIT_DONE || !result->drawn)
-        {
-            return status;
+            status = draw_pass(job, (demo_pass)pass, &open.stage, result);
+            close_stage(&open);
         }
     }
-    return EXIT_DONE;
+    return status;
 }

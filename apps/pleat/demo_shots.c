@@ -23,10 +23,10 @@ const demo_character demo_characters[] = {
     {"dancer", "arabesque", "The dancer",
      "A leotard and tights, skinned as any game would, then with folds wherever "
      "the motion would have compressed the cloth.",
-     "32", dancer_shots, sizeof dancer_shots / sizeof dancer_shots[0], 148, 8, 800, 1},
+     "32", dancer_shots, sizeof dancer_shots / sizeof dancer_shots[0], 148, 8, 720, 1},
     {"arm", "bend", "The arm",
      "A sleeve on two bones, bent up to 150 degrees: the smallest case that shows what folds "
      "do. Lines along it keep the length that they had at rest.",
-     "32", arm_shots, sizeof arm_shots / sizeof arm_shots[0], 0, 12, 640, 0.5f},
+     "32", arm_shots, sizeof arm_shots / sizeof arm_shots[0], 0, 12, 560, 0.5f},
 };
 const uint32_t demo_character_count = sizeof demo_characters / sizeof demo_characters[0];

@@ -34,23 +34,14 @@ static pleat_result make_picture(pleat_picture *picture, uint32_t width, uint32_
     return PLEAT_OK;
 }
 
-pleat_result stage_resize(app_stage *stage, uint32_t width, uint32_t height, pleat_error *error)
+pleat_result stage_open(app_stage *stage, uint32_t width, uint32_t height, pleat_error *error)
 {
-    free(stage->picture.pixels);
-    free(stage->spare.pixels);
-    stage->spare = (pleat_picture){0};
+    pleat_renderer_options options = pleat_renderer_options_default();
     pleat_result result = make_picture(&stage->picture, width, height, error);
     if (result == PLEAT_OK && stage->compare == STAGE_SPLIT)
     {
         result = make_picture(&stage->spare, width, height, error);
     }
-    return result;
-}
-
-pleat_result stage_open(app_stage *stage, uint32_t width, uint32_t height, pleat_error *error)
-{
-    pleat_renderer_options options = pleat_renderer_options_default();
-    pleat_result result = stage_resize(stage, width, height, error);
     if (result == PLEAT_OK)
     {
         result = pleat_renderer_create(&options, &stage->session->host, &stage->renderer, error);

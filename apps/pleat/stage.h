@@ -44,8 +44,6 @@ pleat_result stage_add(app_stage *stage, const pleat_model *model, pleat_bake *b
  * layers are on the second. One: it is drawn with its layers, and with --compare also without. assets, zero before,
  * must outlive the stage, also on failure. Returns an exit status. */
 int stage_add_files(app_stage *stage, pleat_asset *assets[2]);
-/* Another size for what is drawn from now on. */
-pleat_result stage_resize(app_stage *stage, uint32_t width, uint32_t height, pleat_error *error);
 /* Frames of the longest clip. */
 uint32_t stage_frame_count(const app_stage *stage);
 
