@@ -34,7 +34,7 @@ typedef struct demo_character
 extern const demo_character demo_characters[];
 extern const uint32_t demo_character_count;
 
-/* A row of figures, formatted. */
+/* A row of figures, formatted; the label is HTML. */
 typedef struct demo_row
 {
     char label[96], before[32], after[32];

@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 
 static const char page_style[] =
-    ":root{--ink:#1d2127;--soft:#5c6570;--line:#dfe3e8;--paper:#fbfbfa;--card:#fff;--blue:#2f4f8f;--good:#1d7a4f}\n"
+    ":root{--ink:#1d2127;--soft:#5c6570;--line:#dfe3e8;--paper:#fbfbfa;--card:#fff;--blue:#2f4f8f}\n"
     "@media(prefers-color-scheme:dark){:root{--ink:#e8eaee;--soft:#9aa4b1;--line:#2c323b;--paper:#14171b;--card:#"
     "1b1f25;"
-    "--blue:#8fb0f0;--good:#6fd1a0}}\n"
+    "--blue:#8fb0f0}}\n"
     "*{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);font:17px/1.55 system-ui,"
     "-apple-system,'Segoe UI',Roboto,sans-serif}\n"
     "main,header{max-width:1320px;margin:0 auto;padding:0 28px}header{padding-top:56px;padding-bottom:8px}\n"
@@ -27,7 +27,7 @@ static const char page_style[] =
     "table{border-collapse:collapse;width:100%;font-size:15px}th,td{text-align:right;padding:8px 0 8px 14px;"
     "border-bottom:1px solid var(--line);font-variant-numeric:tabular-nums;white-space:nowrap}\n"
     "th:first-child,td:first-child{text-align:left;padding-left:0;white-space:normal}th{color:var(--soft);"
-    "font-weight:500}td:last-child{color:var(--good);font-weight:600}\n"
+    "font-weight:500}td:last-child{font-weight:600}\n"
     "code{font:14px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}\n"
     "pre{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:14px 16px;overflow:auto;margin:"
     "0 0 18px}\na{color:var(--blue);text-decoration:none}a:hover{text-decoration:underline}\n"
@@ -66,12 +66,11 @@ static pleat_result put_film(pl_output *page, const demo_result *result, pleat_e
     const char *poster = character->shots[0].name;
     if (result->filmed)
     {
-        return pl_output_print(
-            page, error,
-            "<figure><video src=\"%s.mp4\" poster=\"%s-%s.png\" autoplay loop muted playsinline "
-            "controls></video><figcaption>The clip <i>%s</i>, %u frames: plain skinning on the left, "
-            "with folds on the right.</figcaption></figure>\n",
-            character->name, character->name, poster, character->clip, result->frame_count);
+        return pl_output_print(page, error,
+                               "<figure><video src=\"%s.mp4\" poster=\"%s-%s.png\" autoplay loop muted playsinline "
+                               "controls></video><figcaption>The clip <i>%s</i>: plain skinning on the left, "
+                               "with folds on the right.</figcaption></figure>\n",
+                               character->name, character->name, poster, character->clip);
     }
     return result->drawn ? pl_output_print(page, error, "<figure><img src=\"%s-%s.png\" alt=\"\"></figure>\n",
                                            character->name, poster)

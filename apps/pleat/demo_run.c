@@ -109,10 +109,10 @@ static void add_row(demo_result *result, const char *label, const char *format, 
 static void fill_rows(const measurement *measured, demo_result *result)
 {
     const pleat_figures *a = &measured->sides[0].total.all, *b = &measured->sides[1].total.all;
-    add_row(result, "cloth compressed by more than 10 %", "%.2f %%", 100 * a->compressed_area,
+    add_row(result, "cloth compressed by more than 10&nbsp;%", "%.2f %%", 100 * a->compressed_area,
             100 * b->compressed_area);
     add_row(result, "compression (L2 norm)", "%.4f", a->compression, b->compression);
-    add_row(result, "smallest stretch, worst 1 % of the area", "%.3f", (double)a->smallest.percent_1,
+    add_row(result, "smallest stretch, worst 1&nbsp;% of the area", "%.3f", (double)a->smallest.percent_1,
             (double)b->smallest.percent_1);
     for (uint32_t i = 0; i < measured->line_count; ++i)
     {

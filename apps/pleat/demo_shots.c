@@ -9,8 +9,8 @@ static const demo_shot dancer_shots[] = {
     {"side", "From the side: the outline shows how high the folds rise.", 0.49f, 98, 6, NULL, 0, false, false},
     {"waist", "The waist from near.", 0.49f, 150, 8, "spine_1", 0.26f, false, false},
     {"elbow", "The elbow of a sleeve.", 0.25f, 20, 12, "left_lower_arm", 0.17f, false, false},
-    {"strain", "Blue is compressed, red is stretched. Folds give the length back: the blue goes.", 0.49f, 152, 10, NULL,
-     0, true, true},
+    {"strain", "Blue is compressed, red is stretched: folds take the blue from the back.", 0.49f, 152, 10, NULL, 0,
+     true, true},
 };
 
 static const demo_shot arm_shots[] = {
@@ -26,7 +26,7 @@ const demo_character demo_characters[] = {
      "32", dancer_shots, sizeof dancer_shots / sizeof dancer_shots[0], 148, 8, 720, 1},
     {"arm", "bend", "The arm",
      "A sleeve on two bones, bent up to 150 degrees: the smallest case that shows what folds "
-     "do. Lines along it keep the length that they had at rest.",
+     "do. The lines along it show how much of their length comes back.",
      "32", arm_shots, sizeof arm_shots / sizeof arm_shots[0], 0, 12, 560, 0.5f},
 };
 const uint32_t demo_character_count = sizeof demo_characters / sizeof demo_characters[0];
