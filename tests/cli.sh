@@ -360,7 +360,7 @@ test_look_page_names_every_parameter()
 {
     works help --look
     for key in $(sed -n 's/^\([a-z_.0-9]*\)=.*/\1/p' out); do
-        grep -q "^    $key=" "$here/../docs/look.md" || complain "docs/look.md does not name $key"
+        grep -q "^    $key=" "$here/../docs/look.md" || complain "docs/look.md does not name $key: run tools/look-page"
     done
 }
 
