@@ -342,7 +342,10 @@ static pleat_result run_frame(pleat_bake *bake, uint32_t frame, const pleat_vec4
         }
         input.replay = replay;
         pleat_stack_update(bake->stacks[i], &input);
-        replay += replay ? pleat_stack_get_shape(bake->stacks[i])->surface_count : 0;
+        if (replay)
+        {
+            replay += pleat_stack_get_shape(bake->stacks[i])->surface_count;
+        }
     }
     bake->last_computed = frame;
     return PLEAT_OK;
