@@ -44,7 +44,7 @@ bool pl_affine_inverse(const pleat_affine *m, pleat_affine *out)
     return true;
 }
 
-/* Horn's closed form is not needed here: a rotation matrix to a quaternion by its largest component. */
+/* A rotation matrix to a quaternion, by its largest component. */
 static pl_f4 quat_from_rotation(double r[3][3])
 {
     double q[4];
@@ -134,32 +134,9 @@ static void jacobi3(double a[3][3], double v[3][3])
     }
 }
 
-void pl_affine_polar(const pleat_affine *m, pl_f4 *rotation, pleat_affine *stretch)
+/* Right singular directions as rows of w, the largest first: eigenvectors of A^T A. */
+static void right_directions(double a[3][3], double w[3][3])
 {
-    double a[3][3];
-    double scale = 0;
-    for (int r = 0; r < 3; ++r)
-    {
-        for (int c = 0; c < 3; ++c)
-        {
-            a[r][c] = (double)m->row[r][c];
-            scale = fmax(scale, fabs(a[r][c]));
-        }
-    }
-    if (!(scale > 0) || !isfinite(scale))
-    {
-        *rotation = pl_set(0, 0, 0, 1);
-
-        for (int r = 0; r < 3; ++r)
-        {
-            memcpy(stretch->row[r], m->row[r], sizeof m->row[r]);
-            stretch->row[r][3] = 0;
-        }
-        return;
-    }
-    /* A mirror is put aside first: -1 times the matrix has a positive determinant, and S = R^T m gets the sign. */
-    double sign = determinant3(a) < 0 ? -1 : 1;
-    /* A^T A = V diag V^T; R = A V diag^(-1/2) V^T, with missing directions filled in by cross products. */
     double ata[3][3], v[3][3];
     for (int r = 0; r < 3; ++r)
     {
@@ -186,50 +163,90 @@ void pl_affine_polar(const pleat_affine *m, pl_f4 *rotation, pleat_affine *stret
             }
         }
     }
-    double u[3][3], w[3][3]; /* rows: left and right singular directions, largest first, both right-handed */
-    for (int i = 0; i < 2; ++i)
+    for (int i = 0; i < 3; ++i)
     {
-        double length = 0;
         for (int k = 0; k < 3; ++k)
         {
             w[i][k] = v[k][order[i]];
-            u[i][k] = 0;
-            for (int c = 0; c < 3; ++c)
-            {
-                u[i][k] += sign * a[k][c] * v[c][order[i]];
-            }
         }
-        if (i == 1)
+    }
+}
+
+/* The left direction that belongs to row i of w (0 or 1), perpendicular to those before it; any such where A is too
+ * flat to tell. */
+static void left_direction(double a[3][3], double sign, double w[3][3], double scale, int i, double u[3][3])
+{
+    for (int k = 0; k < 3; ++k)
+    {
+        u[i][k] = 0;
+        for (int c = 0; c < 3; ++c)
         {
-            double along = u[1][0] * u[0][0] + u[1][1] * u[0][1] + u[1][2] * u[0][2];
-            for (int k = 0; k < 3; ++k)
-            {
-                u[1][k] -= along * u[0][k];
-            }
+            u[i][k] += sign * a[k][c] * w[i][c];
         }
-        length = sqrt(u[i][0] * u[i][0] + u[i][1] * u[i][1] + u[i][2] * u[i][2]);
-        if (!(length > 1e-12 * scale))
-        {
-            pl_f4 first = i == 0 ? pl_set((float)w[0][0], (float)w[0][1], (float)w[0][2], 0)
-                                 : pl_perpendicular(pl_set((float)u[0][0], (float)u[0][1], (float)u[0][2], 0));
-            for (int k = 0; k < 3; ++k)
-            {
-                u[i][k] = (double)first[k];
-            }
-            length = 1;
-        }
+    }
+    double along = i == 1 ? u[1][0] * u[0][0] + u[1][1] * u[0][1] + u[1][2] * u[0][2] : 0;
+    for (int k = 0; k < 3; ++k)
+    {
+        u[i][k] -= along * u[0][k];
+    }
+    double length = sqrt(u[i][0] * u[i][0] + u[i][1] * u[i][1] + u[i][2] * u[i][2]);
+    if (!(length > 1e-12 * scale))
+    {
+        pl_f4 any = i == 0 ? pl_set((float)w[0][0], (float)w[0][1], (float)w[0][2], 0)
+                           : pl_perpendicular(pl_set((float)u[0][0], (float)u[0][1], (float)u[0][2], 0));
         for (int k = 0; k < 3; ++k)
         {
-            u[i][k] /= length;
+            u[i][k] = (double)any[k];
         }
+        length = 1;
     }
     for (int k = 0; k < 3; ++k)
     {
-        int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
-        u[2][k] = u[0][k1] * u[1][k2] - u[0][k2] * u[1][k1];
-        w[2][k] = w[0][k1] * w[1][k2] - w[0][k2] * w[1][k1];
+        u[i][k] /= length;
     }
-    double r[3][3];
+}
+
+/* The third row of a right-handed frame. */
+static void complete(double rows[3][3])
+{
+    for (int k = 0; k < 3; ++k)
+    {
+        int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+        rows[2][k] = rows[0][k1] * rows[1][k2] - rows[0][k2] * rows[1][k1];
+    }
+}
+
+void pl_affine_polar(const pleat_affine *m, pl_f4 *rotation, pleat_affine *stretch)
+{
+    double a[3][3];
+    double scale = 0;
+    for (int r = 0; r < 3; ++r)
+    {
+        for (int c = 0; c < 3; ++c)
+        {
+            a[r][c] = (double)m->row[r][c];
+            scale = fmax(scale, fabs(a[r][c]));
+        }
+    }
+    if (!(scale > 0) || !isfinite(scale))
+    {
+        *rotation = pl_set(0, 0, 0, 1);
+        for (int r = 0; r < 3; ++r)
+        {
+            memcpy(stretch->row[r], m->row[r], sizeof m->row[r]);
+            stretch->row[r][3] = 0;
+        }
+        return;
+    }
+    /* A mirror is put aside first: -1 times the matrix has a positive determinant, and S = R^T m gets the sign. Then
+     * A = sum of sigma_i u_i w_i^T, and R = sum of u_i w_i^T over two right-handed frames. */
+    double sign = determinant3(a) < 0 ? -1 : 1;
+    double u[3][3], w[3][3], r[3][3];
+    right_directions(a, w);
+    left_direction(a, sign, w, scale, 0, u);
+    left_direction(a, sign, w, scale, 1, u);
+    complete(u);
+    complete(w);
     for (int i = 0; i < 3; ++i)
     {
         for (int j = 0; j < 3; ++j)
