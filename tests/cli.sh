@@ -652,6 +652,10 @@ test_measure_table_and_plots()
     mv m.png m1.png
     works measure hero.gltf m.glb -o m.png --threads 3
     cmp m.png m1.png
+    # What was not measured is not drawn.
+    grep -q "self-intersections" m.svg
+    works measure hero.gltf m.glb -o m.svg --no-crossings --no-body
+    ! grep -q -e "self-intersections" -e "inside the body" m.svg
 }
 
 test_measure_json()

@@ -79,7 +79,8 @@ typedef struct panel_choice
     bool from_zero;
 } panel_choice;
 
-static void choose_panels(const measurement *result, panel_choice choice[PANELS])
+/* Returns how many panels there are: only what was measured is shown. */
+static uint32_t choose_panels(const measurement *result, panel_choice choice[PANELS])
 {
     bool volume = measure_has_volume(&result->sides[0]) && measure_has_volume(&result->sides[result->side_count - 1]);
     choice[0] =
@@ -90,9 +91,10 @@ static void choose_panels(const measurement *result, panel_choice choice[PANELS]
     choice[2] = volume ? (panel_choice){"volume / rest volume", pick_volume, NOTE_LEAST, 3, "", 1, 0.02, false}
                        : (panel_choice){"area / rest area", pick_area, NOTE_LEAST, 3, "", 1, 0.02, false};
     choice[3] =
-        result->has_crossings || !result->has_body
+        result->has_crossings
             ? (panel_choice){"self-intersections, % of the area", pick_crossings, NOTE_MEAN, 2, " %", NAN, 1, true}
             : (panel_choice){"inside the body, % of the area", pick_inside, NOTE_MEAN, 2, " %", NAN, 1, true};
+    return result->has_crossings || result->has_body ? PANELS : PANELS - 1;
 }
 
 static double summary(note_kind kind, uint32_t count, const double *values)
@@ -166,7 +168,6 @@ static void fill_head(const measurement *result, plot_data *data)
     data->plot.title = data->title;
     data->plot.subtitle = data->subtitle;
     data->plot.first = result->first_frame;
-    data->plot.panel_count = PANELS;
     data->plot.panels = data->panels;
     data->plot.style_count = result->side_count;
     data->plot.styles = data->styles;
@@ -218,9 +219,10 @@ int measure_plot(app_session *session, const measurement *result, const char *pa
         pleat_error error = {0};
         const char *dot = strrchr(path, '.');
         data->values = values;
-        choose_panels(result, choice);
+        uint32_t panel_count = choose_panels(result, choice);
         fill_head(result, data);
-        for (uint32_t p = 0; p < PANELS; ++p)
+        data->plot.panel_count = panel_count;
+        for (uint32_t p = 0; p < panel_count; ++p)
         {
             fill_panel(result, &choice[p], data, p);
         }
