@@ -135,7 +135,8 @@ static void measure_memory(const char *character, const char *input, const char 
     snprintf(output_name, sizeof output_name, "a.%s", kind);
     const char *output = file_in(&w, output_name), *json = file_in(&w, "a.json"), *rest = file_in(&w, "a.rest.obj");
     double nothing = run_program((const char *const[]){"--version", NULL}).bytes;
-    const char *const arguments[] = {"bake", input, "--skin", skin, "-o", output, "--threads", "1", "--quiet", NULL};
+    const char *const arguments[] = {"bake", input,  "--layer",   "none", "--skin",  skin,
+                                     "-o",   output, "--threads", "1",    "--quiet", NULL};
     double peak = run_program(arguments).bytes - nothing;
     double files = file_size(input) + file_size(output) + file_size(json) + file_size(rest);
     bench_row(name, peak / (1 << 20), "MiB", "input + output", peak / files, BENCH_AT_MOST, 6);
@@ -147,8 +148,8 @@ static void time_picture(const char *dancer)
 {
     workshop w = open_workshop();
     const char *refined = file_in(&w, "refined.glb"), *picture = file_in(&w, "picture.png");
-    run_program((const char *const[]){"bake", dancer, "--level", "2", "--garment", "skin", "--garment", "tights",
-                                      "--frames", "60-60", "-o", refined, "--quiet", NULL});
+    run_program((const char *const[]){"bake", dancer, "--layer", "none", "--level", "2", "--garment", "skin",
+                                      "--garment", "tights", "--frames", "60-60", "-o", refined, "--quiet", NULL});
     double best = 1e30;
     for (int i = 0; i < 3; ++i)
     {

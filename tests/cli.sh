@@ -1,58 +1,6 @@
 #!/bin/bash
-# The program as its users run it: cli.sh PLEAT FOLDER. Each function named test_... is a case; one fails with the first
-# command of it that does.
-set -u
-pleat=$(realpath "$1")
-folder=$2
-here=$(cd "$(dirname "$0")" && pwd)
-rm -rf "$folder"
-mkdir -p "$folder"
-cd "$folder" || exit 1
-python3 "$here/cli_model.py" write hero.gltf || exit 1
-
-# Runs the program: status in $status, its streams in the files out and err.
-run()
-{
-    status=0
-    "$pleat" "$@" > out 2> err || status=$?
-}
-
-# The program ends with a status, and says a text in one line on stderr.
-fails() # status, text, arguments...
-{
-    local expected=$1 text=$2
-    shift 2
-    run "$@"
-    [ "$status" = "$expected" ] || complain "exit $status, not $expected: pleat $*"
-    [ "$(wc -l < err)" = 1 ] || complain "not one line of error: pleat $*"
-    grep -qF -- "$text" err || complain "it does not say '$text': pleat $*"
-    [ ! -s out ] || complain "a failure printed a result: pleat $*"
-}
-
-works()
-{
-    run "$@"
-    [ "$status" = 0 ] || complain "exit $status: pleat $*"
-}
-
-complain()
-{
-    echo "$1" >&2
-    sed 's/^/  stderr: /' err >&2
-    return 1
-}
-
-skip() # reason
-{
-    echo "skipped: $1"
-    exit 77
-}
-
-# A value of the JSON in out.
-json() # python expression of d
-{
-    python3 -c "import json; d = json.load(open('out')); print($1)"
-}
+# The program as its users run it: cli.sh PLEAT FOLDER.
+. "$(dirname "$0")/harness.sh"
 
 # ---- Help -----------------------------------------------------------------------------------------------------------
 
@@ -237,7 +185,7 @@ test_a_closed_output_is_an_error()
 
 test_bake_agrees_with_skinning_done_elsewhere()
 {
-    works bake hero.gltf -o points.pc2 --fps 24
+    works bake hero.gltf --layer none -o points.pc2 --fps 24
     [ ! -s err ]
     grep -q "baked 25 frames of clip 'Bend'" out
     python3 "$here/cli_model.py" points points.pc2 24
@@ -245,7 +193,7 @@ test_bake_agrees_with_skinning_done_elsewhere()
 
 test_bake_lays_shape_and_ranges_beside_a_cache()
 {
-    works bake hero.gltf -o beside.pc2 -o beside.mdd --frames 3-7
+    works bake hero.gltf --layer none -o beside.pc2 -o beside.mdd --frames 3-7
     for name in beside.pc2 beside.mdd beside.rest.obj beside.json; do
         [ -s $name ] || complain "no $name"
     done
@@ -264,7 +212,7 @@ test_bake_is_the_same_for_any_threads()
 {
     for threads in 1 2 4; do
         mkdir -p threads$threads
-        works bake hero.gltf -j $threads --skin dqs -o threads$threads/a.pc2 -o threads$threads/a.mdd -o threads$threads/a.glb \
+        works bake hero.gltf --layer none -j $threads --skin dqs -o threads$threads/a.pc2 -o threads$threads/a.mdd -o threads$threads/a.glb \
             -o threads$threads/a.ply
     done
     [ "$(ls threads1 | wc -l)" -gt 30 ]
@@ -275,7 +223,7 @@ test_bake_is_the_same_for_any_threads()
 test_bake_writes_every_kind_of_file()
 {
     mkdir -p kinds
-    works bake hero.gltf --frames 0-2 -o kinds/a.glb -o kinds/b.gltf -o kinds/c.pc2 -o kinds/d.mdd -o kinds/e.obj \
+    works bake hero.gltf --layer none --frames 0-2 -o kinds/a.glb -o kinds/b.gltf -o kinds/c.pc2 -o kinds/d.mdd -o kinds/e.obj \
         -o kinds/f.ply -o kinds/meshes/ --json
     [ "$(json 'd["frames"], d["vertices"], d["triangles"], d["clip"], len(d["outputs"])')" = "3 216 384 Bend 7" ]
     [ "$(json 'd["memory"]["allocated_peak"] > 0 and d["seconds"]["frame_worst"] >= d["seconds"]["frame_median"]')" = True ]
@@ -292,7 +240,7 @@ test_bake_writes_every_kind_of_file()
 test_bake_reads_what_it_wrote()
 {
     mkdir -p round
-    works bake hero.gltf --frames 0-4 -o round/c.pc2 -o round/d.mdd -o round/e.obj -o round/meshes/
+    works bake hero.gltf --layer none --frames 0-4 -o round/c.pc2 -o round/d.mdd -o round/e.obj -o round/meshes/
     works info round/meshes --json
     [ "$(json 'd["vertices"], d["triangles"], d["clips"][0]["point_frames"]')" = "216 384 5" ]
     works bake round/meshes -o round/meshes.pc2
@@ -309,13 +257,13 @@ test_bake_reads_what_it_wrote()
 
 test_bake_chooses_garments_by_name()
 {
-    works bake hero.gltf --garment 'SH?RT' --frames 0 -o shirt.pc2 --json
+    works bake hero.gltf --layer none --garment 'SH?RT' --frames 0 -o shirt.pc2 --json
     [ "$(json 'd["vertices"]')" = 108 ]
     [ "$(stat -c %s shirt.pc2)" = $((32 + 108 * 12)) ]
-    works bake hero.gltf -g 'Cot*' --frames 0 -o cotton.pc2 # the material
+    works bake hero.gltf --layer none -g 'Cot*' --frames 0 -o cotton.pc2 # the material
     cmp shirt.pc2 cotton.pc2
-    works bake hero.gltf -g shirt -g body --frames 0 -o both.pc2
-    works bake hero.gltf --frames 0 -o all.pc2
+    works bake hero.gltf --layer none -g shirt -g body --frames 0 -o both.pc2
+    works bake hero.gltf --layer none --frames 0 -o all.pc2
     cmp both.pc2 all.pc2
     fails 1 "'Body', 'Skin', 'Shirt', 'Cotton'" bake hero.gltf --garment trousers -o none.pc2
     [ ! -e none.pc2 ]
@@ -323,13 +271,13 @@ test_bake_chooses_garments_by_name()
 
 test_bake_chooses_clips_and_frames()
 {
-    works bake hero.gltf --clip 'b*' -o clip.pc2
+    works bake hero.gltf --layer none --clip 'b*' -o clip.pc2
     fails 1 "no clip is named 'Run'; it has 'Bend'" bake hero.gltf --clip Run -o none.pc2
     fails 1 "--frames ends at 31; the clip has frames 0-30" bake hero.gltf --frames 0-31 -o none.pc2
-    works bake hero.gltf --frames 30-30 -o last.pc2
+    works bake hero.gltf --layer none --frames 30-30 -o last.pc2
     cmp <(tail -c $((216 * 12)) clip.pc2) <(tail -c $((216 * 12)) last.pc2)
     sed 's/"animations"/"extras"/' hero.gltf > still.gltf
-    works bake still.gltf -o still.pc2
+    works bake still.gltf --layer none -o still.pc2
     grep -q 'baked the rest pose' out
     [ ! -e none.pc2 ]
 }
@@ -342,10 +290,10 @@ test_bake_looks()
     works bake --look plain.json --set skin.method=dqs --print-look
     mv out dqs.json
     grep -q '"method": "dqs"' dqs.json
-    works bake hero.gltf --look dqs.json -o look.pc2
-    works bake hero.gltf --skin dqs -o skin.pc2
+    works bake hero.gltf --layer none --look dqs.json -o look.pc2
+    works bake hero.gltf --layer none --skin dqs -o skin.pc2
     cmp look.pc2 skin.pc2
-    works bake hero.gltf -o lbs.pc2
+    works bake hero.gltf --layer none -o lbs.pc2
     ! cmp -s look.pc2 lbs.pc2
     fails 2 "--set: skin.method is 'xxx'; it can be one of lbs|dqs" bake hero.gltf -o a.pc2 --set skin.method=xxx
     fails 2 "the look has: skin" bake hero.gltf -o a.pc2 --set fold.width=2cm
@@ -371,7 +319,7 @@ test_bake_layers_act_on_garments()
     [ "$(json '[(l["layer"], l["node"]) for l in d["layers"]]')" = "[('folds', 'Shirt')]" ] || complain "$(cat out)"
     [ "$(json 'd["layers"][0]["largest"]["rings"] >= 1 and d["layers"][0]["largest"]["highest"] > 0')" = True ]
     # The body passes through as plain skinning gives it; the shirt is finer, and higher somewhere.
-    works bake hero.gltf -o plain.pc2
+    works bake hero.gltf --layer none -o plain.pc2
     python3 - << 'END'
 import struct
 def frames(name):
@@ -389,7 +337,7 @@ END
     [ "$(json 'd["parts"]')" = 1 ]
     works bake hero.gltf --layer folds --set folds.strength=0 -o flat.glb --json
     [ "$(json 'd["layers"][0]["largest"]["highest"]')" = 0.0 ]
-    works bake hero.gltf --level 1 --frames 0-2 -o fine.glb --json
+    works bake hero.gltf --layer none --level 1 --frames 0-2 -o fine.glb --json
     [ "$(json 'd["triangles"]')" = $((192 + 4 * 192)) ] || complain "$(json 'd["triangles"]')"
     for threads in 1 3; do
         works bake hero.gltf -j $threads --layer folds -o folds$threads.pc2
@@ -397,11 +345,34 @@ END
     done
     fails 2 "--layer is 'fold'; it takes one of" bake hero.gltf --layer fold -o a.pc2
     fails 2 "--layer folds stands twice" bake hero.gltf --layer folds --layer folds -o a.pc2
-    fails 2 "there are no folds without --layer folds" bake hero.gltf --set folds.width=2cm -o a.pc2
+    fails 2 "there are no volume without --layer volume" bake hero.gltf --set volume.strength=50% -o a.pc2
+    fails 2 "there are no folds without --layer folds" bake hero.gltf --layer none --set folds.width=2cm -o a.pc2
+    fails 2 "--layer none stands alone" bake hero.gltf --layer folds --layer none -o a.pc2
     fails 2 "folds.width" bake hero.gltf --layer folds --set folds.width=2km -o a.pc2
     sed 's/"animations"/"extras"/; s/"skin":/"extra":/g' hero.gltf > stiff.gltf
     fails 1 "nothing in it looks like cloth" bake stiff.gltf --layer folds -o a.pc2
     [ ! -e a.pc2 ]
+}
+
+test_bake_folds_without_being_asked()
+{
+    works bake hero.gltf --layer folds -o asked.pc2
+    works bake hero.gltf -o unasked.pc2
+    [ ! -s err ]
+    cmp asked.pc2 unasked.pc2
+    # What no joint moves stays as it is, with a word about it; unless folds were meant.
+    sed 's/"skin":/"extra":/g' hero.gltf > stiff.gltf
+    works bake stiff.gltf -o stiff.pc2
+    [ "$(cat err)" = "pleat bake: no folds on stiff.gltf: nothing looks like cloth; --garment can name it" ]
+    works bake stiff.gltf -o named.pc2 -g shirt
+    [ "$(cat err)" = "pleat bake: no folds on stiff.gltf: joints move no garment" ]
+    works bake stiff.gltf -o none.pc2 --layer none
+    [ ! -s err ]
+    cmp stiff.pc2 none.pc2
+    fails 1 "nothing in it looks like cloth" bake stiff.gltf --set folds.width=2cm -o a.pc2
+    works bake asked.rest.obj --points asked.pc2 -o again.pc2
+    [ "$(cat err)" = "pleat bake: no folds on asked.rest.obj: its points are given, not moved by joints" ]
+    cmp asked.pc2 again.pc2
 }
 
 test_bake_outputs_appear_together_or_not_at_all()
@@ -412,13 +383,13 @@ test_bake_outputs_appear_together_or_not_at_all()
     [ "$(cat together/a.pc2)" = old ]
     # A folder where a file should be is found at the last moment.
     mkdir -p together/c.rest.obj
-    run bake hero.gltf -o together/a.pc2 -o together/c.mdd
+    run bake hero.gltf --layer none -o together/a.pc2 -o together/c.mdd
     [ "$status" = 1 ] || complain "a folder was no hindrance"
     [ "$(cat together/a.pc2)" = old ]
     [ ! -e together/c.mdd ] && [ ! -e together/a.json ]
     # A disk that is full: here, a file that may not grow.
     status=0
-    (ulimit -f 8 && "$pleat" bake hero.gltf -o together/a.pc2 -o together/new/ > out 2> err) || status=$?
+    (ulimit -f 8 && "$pleat" bake hero.gltf --layer none -o together/a.pc2 -o together/new/ > out 2> err) || status=$?
     [ "$status" = 1 ] || complain "exit $status on a full disk"
     grep -q 'together/.*: cannot write it: File too large' err || complain "the full disk was not named"
     [ "$(cat together/a.pc2)" = old ]
@@ -478,7 +449,7 @@ test_bake_leaves_nothing_behind_when_it_is_stopped()
     for signal in INT TERM; do
         mkdir -p stopped$signal
         # In the background of a script the interrupt is ignored unless it is asked for again.
-        (trap - INT; exec "$pleat" bake hero.gltf --fps 5000 -o stopped$signal/a.obj > out 2> err) &
+        (trap - INT; exec "$pleat" bake hero.gltf --layer none --fps 5000 -o stopped$signal/a.obj > out 2> err) &
         local id=$!
         for _ in $(seq 100); do
             [ -n "$(find stopped$signal -name '.pleat*' -print -quit)" ] && break
@@ -496,10 +467,10 @@ test_bake_writes_gltf_that_the_validator_accepts()
 {
     [ -d "$here/node_modules/gltf-validator" ] || skip "no gltf-validator in tests/node_modules"
     mkdir -p valid
-    works bake hero.gltf -o valid/lbs.glb -o valid/lbs.gltf
-    works bake hero.gltf --skin dqs -o valid/dqs.glb -o valid/dqs.gltf
-    works bake hero.gltf --skin dqs --no-normals --targets 2 --frames 3-9 -o valid/few.glb
-    works bake hero.gltf -o valid/c.pc2
+    works bake hero.gltf --layer none -o valid/lbs.glb -o valid/lbs.gltf
+    works bake hero.gltf --layer none --skin dqs -o valid/dqs.glb -o valid/dqs.gltf
+    works bake hero.gltf --layer none --skin dqs --no-normals --targets 2 --frames 3-9 -o valid/few.glb
+    works bake hero.gltf --layer none -o valid/c.pc2
     works bake valid/c.rest.obj --points valid/c.pc2 -o valid/points.glb
     works info valid/dqs.glb --json
     [ "$(json 'max(m["morph_targets"] for m in d["meshes"]) > 0')" = True ]
@@ -513,7 +484,7 @@ test_bake_of_a_dancer_is_the_same_for_any_threads()
     [ -r "$dancer" ] || skip "no mh_salsa_sportsuit in the shared data"
     for threads in 1 2 4; do
         mkdir -p dancer$threads
-        works bake "$dancer" -j $threads --skin dqs --frames 100-120 -o dancer$threads/a.pc2 -o dancer$threads/a.glb
+        works bake "$dancer" --layer none -j $threads --skin dqs --frames 100-120 -o dancer$threads/a.pc2 -o dancer$threads/a.glb
     done
     diff -r dancer1 dancer2
     diff -r dancer1 dancer4
@@ -526,7 +497,7 @@ test_bake_of_shared_characters_is_valid_gltf()
     [ -d "$here/node_modules/gltf-validator" ] || skip "no gltf-validator in tests/node_modules"
     mkdir -p shared
     for file in "$data"/{khr,mh,webxr,quat,gen,cwf}_*/*.glb; do
-        works bake "$file" --skin dqs --fps 1 --quiet -o "shared/$(basename "$file")"
+        works bake "$file" --layer none --skin dqs --fps 1 --quiet -o "shared/$(basename "$file")"
         pairs="$pairs shared/$(basename "$file")=$file"
     done
     [ "$(echo "$pairs" | wc -w)" -ge 10 ]
@@ -641,7 +612,7 @@ test_render_usage()
 
 test_measure_table_and_plots()
 {
-    works bake hero.gltf -o m.glb -o m.pc2 -o m.mdd --skin dqs
+    works bake hero.gltf --layer none -o m.glb -o m.pc2 -o m.mdd --skin dqs
     works measure hero.gltf
     grep -q "^file .*hero.gltf, clip 'Bend', frames 0-30 at 30 a second: Shirt, 192 triangles" out
     works measure hero.gltf m.glb -o m.svg -o m.png
@@ -660,7 +631,7 @@ test_measure_table_and_plots()
 
 test_measure_json()
 {
-    works bake hero.gltf -o m.glb -o m.pc2 -o m.mdd --skin dqs
+    works bake hero.gltf --layer none -o m.glb -o m.pc2 -o m.mdd --skin dqs
     works measure hero.gltf m.glb --json --line side=0.11,0,0/0.11,1,0 --line axis=#0/#107
     [ "$(json "len(d['before']['frames']), len(d['after']['frames']), d['frame_count']")" = "31 31 31" ]
     [ "$(json "[line['name'] for line in d['after']['lines']]")" = "['side', 'axis']" ]
@@ -673,7 +644,7 @@ test_measure_json()
             json.load(open('whole.json'))['after']['total']['compression_l2']) < 1e-3")" = True ]
     done
     # A part of the clip, baked by itself, finds its frames.
-    works bake hero.gltf -o part.pc2 --frames 10-20
+    works bake hero.gltf --layer none -o part.pc2 --frames 10-20
     works measure hero.gltf part.pc2 --json
     [ "$(json "d['first_frame'], d['frame_count'], d['after']['total']['jump'] < 1e-6")" = "10 11 True" ]
     works measure part.rest.obj --points part.pc2 --json
@@ -682,7 +653,7 @@ test_measure_json()
 
 test_measure_usage()
 {
-    works bake hero.gltf -o m.pc2
+    works bake hero.gltf --layer none -o m.pc2
     fails 2 "an argument is missing" measure
     fails 2 "ends in .svg or .png" measure hero.gltf -o x.jpg
     fails 2 "more --points than files" measure hero.gltf --points a.pc2 --points b.pc2
@@ -701,22 +672,4 @@ test_measure_usage()
     [ ! -e x.jpg ]
 }
 
-# ---- The runner -----------------------------------------------------------------------------------------------------
-
-failed=0
-for name in $(declare -F | sed -n 's/^declare -f \(test_.*\)/\1/p'); do
-    output=$(set -e; "$name" 2>&1) # not inside of an if: there, set -e would mean nothing
-    case $? in
-    0) echo "[       OK ] $name" ;;
-    77)
-        echo "$output"
-        echo "[  SKIPPED ] $name"
-        ;;
-    *)
-        echo "$output"
-        echo "[  FAILED  ] $name"
-        failed=1
-        ;;
-    esac
-done
-exit $failed
+run_cases test_

@@ -1,52 +1,7 @@
 #!/bin/bash
 # pleat demo as its users run it: demo.sh PLEAT FOLDER quick|long. Cases are functions named test_quick_... or test_long_...
-set -u
-pleat=$(realpath "$1")
-folder=$2
+. "$(dirname "$0")/harness.sh"
 which=$3
-here=$(cd "$(dirname "$0")" && pwd)
-rm -rf "$folder"
-mkdir -p "$folder"
-cd "$folder" || exit 1
-python3 "$here/cli_model.py" write hero.gltf || exit 1
-
-# Runs the program: status in $status, its streams in the files out and err.
-run()
-{
-    status=0
-    "$pleat" "$@" > out 2> err || status=$?
-}
-
-# The program ends with a status, and says a text in one line on stderr.
-fails() # status, text, arguments...
-{
-    local expected=$1 text=$2
-    shift 2
-    run "$@"
-    [ "$status" = "$expected" ] || complain "exit $status, not $expected: pleat $*"
-    [ "$(wc -l < err)" = 1 ] || complain "not one line of error: pleat $*"
-    grep -qF -- "$text" err || complain "it does not say '$text': pleat $*"
-    [ ! -s out ] || complain "a failure printed a result: pleat $*"
-}
-
-works()
-{
-    run "$@"
-    [ "$status" = 0 ] || complain "exit $status: pleat $*"
-}
-
-complain()
-{
-    echo "$1" >&2
-    sed 's/^/  stderr: /' err >&2
-    return 1
-}
-
-skip() # reason
-{
-    echo "skipped: $1"
-    exit 77
-}
 
 # Pictures need a graphics driver.
 needs_pictures()
@@ -127,22 +82,4 @@ test_long_whole_demo()
     [ "$(du -sm whole | cut -f1)" -lt 200 ] || complain "the demo takes $(du -sm whole)"
 }
 
-# ---- The runner -----------------------------------------------------------------------------------------------------
-
-failed=0
-for name in $(declare -F | sed -n "s/^declare -f \(test_${which}_.*\)/\1/p"); do
-    output=$(set -e; "$name" 2>&1) # not inside of an if: there, set -e would mean nothing
-    case $? in
-    0) echo "[       OK ] $name" ;;
-    77)
-        echo "$output"
-        echo "[  SKIPPED ] $name"
-        ;;
-    *)
-        echo "$output"
-        echo "[  FAILED  ] $name"
-        failed=1
-        ;;
-    esac
-done
-exit $failed
+run_cases "test_${which}_"

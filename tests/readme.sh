@@ -10,7 +10,7 @@ mkdir -p "$4"
 cd "$4"
 python3 "$here/cli_model.py" write hero.gltf
 for name in $(grep -oE '"[A-Za-z0-9_]+\.(glb|gltf)"' "$source" | tr -d '"' | sort -u); do
-    [ "$name" = hero.gltf ] || "$pleat" bake hero.gltf -o "$name" > /dev/null
+    [ "$name" = hero.gltf ] || "$pleat" bake hero.gltf --layer none -o "$name" > /dev/null
 done
 "$example" > out
 [ -s out ] || { echo "the example prints nothing"; exit 1; }

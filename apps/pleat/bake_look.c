@@ -24,6 +24,11 @@ typedef struct layer_kind
     const pleat_parameter *(*parameters)(uint32_t *count);
 } layer_kind;
 
+enum
+{
+    DEFAULT_KIND = 0 /* folds: the row of what a bake does without a --layer */
+};
+
 static void fill_folds(bake_look *look)
 {
     look->folds = pleat_folds_options_default();
@@ -56,6 +61,11 @@ void look_layers(const bake_look *look, pleat_layer_desc layers[LAYER_KINDS])
 bool look_shapes(const bake_look *look)
 {
     return look->layer_count > 0 || look->level > 0;
+}
+
+garment_use look_garment_use(const bake_look *look)
+{
+    return look->level == 0 && look->unasked ? GARMENT_WELCOME : look_shapes(look) ? GARMENT_NEEDED : GARMENT_UNUSED;
 }
 
 /* ---- Reading ------------------------------------------------------------------------------------------------------
@@ -94,6 +104,14 @@ static int read_layers(const app_session *session, bake_look *look)
     for (uint32_t i = 0; (name = arguments_each(session->arguments, "layer", i)); ++i)
     {
         uint32_t kind = 0;
+        if (strcmp(name, "none") == 0)
+        {
+            if (i > 0 || arguments_each(session->arguments, "layer", 1))
+            {
+                return fail_usage(session, "--layer none stands alone: no layer, just the skinning");
+            }
+            return EXIT_DONE;
+        }
         while (kind < LAYER_KINDS && strcmp(kinds[kind].type->name, name) != 0)
         {
             ++kind;
@@ -110,13 +128,19 @@ static int read_layers(const app_session *session, bake_look *look)
     return EXIT_DONE;
 }
 
+static bool is_of_kind(const char *assignment, const layer_kind *kind)
+{
+    size_t length = strlen(kind->type->name);
+    return strncmp(assignment, kind->type->name, length) == 0 && assignment[length] == '.';
+}
+
 /* A parameter of a layer that is not there would change nothing: the --layer was forgotten. */
 static int check_set(const app_session *session, const bake_look *look, const char *assignment)
 {
     for (uint32_t k = 0; k < LAYER_KINDS; ++k)
     {
         const char *name = kinds[k].type->name;
-        bool meant = strncmp(assignment, name, strlen(name)) == 0 && assignment[strlen(name)] == '.';
+        bool meant = is_of_kind(assignment, &kinds[k]);
         for (uint32_t i = 0; i < look->layer_count; ++i)
         {
             meant &= look->layers[i] != k;
@@ -162,6 +186,21 @@ int look_open(const app_session *session, bake_look *look)
         return fail_usage(session, "--skin: %s", error.message);
     }
     return EXIT_DONE;
+}
+
+void look_take_default_layers(const app_session *session, bake_look *look)
+{
+    if (arguments_given(session->arguments, "layer"))
+    {
+        return;
+    }
+    const char *assignment;
+    look->layers[look->layer_count++] = DEFAULT_KIND;
+    look->unasked = true;
+    for (uint32_t i = 0; (assignment = arguments_each(session->arguments, "set", i)); ++i)
+    {
+        look->unasked &= !is_of_kind(assignment, &kinds[DEFAULT_KIND]);
+    }
 }
 
 int look_check_used(const app_session *session, const bake_look *look)

@@ -3,7 +3,7 @@
 #ifndef APP_BAKE_LOOK_H
 #define APP_BAKE_LOOK_H
 
-#include "session.h"
+#include "choice.h"
 
 #include "pleat/bake.h"
 #include "pleat/folds.h"
@@ -19,7 +19,15 @@ enum
 /* Rows for the table of a command that makes a stack; look_open reads them. */
 #define LOOK_OPTIONS                                                                                                    \
     {"skin", 0, OPTION_CHOICE, false, "lbs|dqs", NULL, 0, 0, "linear blend (default), or dual quaternion skinning"},    \
-        {"layer", 0, OPTION_CHOICE, true, LAYER_NAMES, NULL, 0, 0, "what acts on the skinned garments, in order"},      \
+        {"layer",                                                                                                       \
+         0,                                                                                                             \
+         OPTION_CHOICE,                                                                                                 \
+         true,                                                                                                          \
+         LAYER_NAMES "|none",                                                                                           \
+         NULL,                                                                                                          \
+         0,                                                                                                             \
+         0,                                                                                                             \
+         "what acts on the skinned garments, in order; without: bake folds, render nothing"},                           \
         {"level", 0, OPTION_WHOLE, false, "N", "0", 0, 6, "subdivide the garments this often, besides what layers do"}, \
         {"look", 0, OPTION_PATH, false, "FILE", NULL, 0, 0, "a look file: the parameters of the stack as JSON"},        \
     {                                                                                                                   \
@@ -40,17 +48,21 @@ typedef struct bake_look
     uint32_t level; /* of --level */
     uint32_t layer_count;
     uint32_t layers[LAYER_KINDS]; /* rows of the table, in the order of --layer */
+    bool unasked;                 /* the layers are there by default: a file that they cannot act on goes without */
 } bake_look;
 
 /* Defaults, then the file of --look, then each --set, then --skin, --level and --layer. Returns an exit status, having
  * said what is wrong. */
 int look_open(const app_session *session, bake_look *look);
+/* Without any --layer: folds. They count as asked for if a --set speaks of them. */
+void look_take_default_layers(const app_session *session, bake_look *look);
 /* Refuses a --set for a layer that --layer does not name. Returns an exit status. */
 int look_check_used(const app_session *session, const bake_look *look);
 /* The layers as a bake takes them: look->layer_count of them, valid as long as the look. */
 void look_layers(const bake_look *look, pleat_layer_desc layers[LAYER_KINDS]);
 /* True if the garments differ from their plain skinning in more than the method. */
 bool look_shapes(const bake_look *look);
+garment_use look_garment_use(const bake_look *look);
 /* It as a look file; malloc'ed, NULL without memory. Numbers are printed so that they can be told apart. */
 char *look_text(bake_look *look);
 /* Prints it as a look file on stdout. */

@@ -28,11 +28,6 @@ static int guess_parts(const app_session *session, const pleat_model *model, par
     {
         return fail_input(session, "out of memory for the list of garments");
     }
-    if (*count == 0)
-    {
-        return fail_input(session, "%s: nothing in it looks like cloth; name the mesh for the layers with --garment",
-                          session->arguments->files[0]);
-    }
     return EXIT_DONE;
 }
 
@@ -71,16 +66,21 @@ static bool mark_nodes(const pleat_model *model, const part_choice *parts, uint3
     return true;
 }
 
-int choose_stack(const app_session *session, const pleat_model *model, bool layers, bool only, stack_choice *choice)
+int choose_stack(const app_session *session, const pleat_model *model, garment_use use, bool only, stack_choice *choice)
 {
     *choice = (stack_choice){0};
     part_choice *parts;
     uint32_t part_count;
     int status = choose_garment(session, model, &parts, &part_count);
     bool named = part_count > 0;
-    if (status == EXIT_DONE && !named && layers)
+    if (status == EXIT_DONE && !named && use != GARMENT_UNUSED)
     {
         status = guess_parts(session, model, &parts, &part_count);
+    }
+    if (status == EXIT_DONE && part_count == 0 && use == GARMENT_NEEDED)
+    {
+        status = fail_input(session, "%s: nothing in it looks like cloth; name the mesh for the layers with --garment",
+                            session->arguments->files[0]);
     }
     if (status == EXIT_DONE && part_count > 0 && !mark_nodes(model, parts, part_count, only && named, choice))
     {
@@ -92,6 +92,24 @@ int choose_stack(const app_session *session, const pleat_model *model, bool laye
         choice_free(choice);
     }
     return status;
+}
+
+bool choice_is_skinned(const stack_choice *choice, const pleat_model *model)
+{
+    size_t at = 0;
+    for (uint32_t i = 0; i < choice->node_count; ++i)
+    {
+        const pleat_node *node = &model->nodes[choice->nodes[i]];
+        const pleat_mesh *mesh = &model->meshes[node->mesh];
+        for (uint32_t p = 0; p < mesh->primitive_count; ++p, ++at)
+        {
+            if (choice->garment[at] && node->skin != PLEAT_NONE && mesh->primitives[p].influence_count > 0)
+            {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 void choice_free(stack_choice *choice)

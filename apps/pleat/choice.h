@@ -13,9 +13,20 @@ typedef struct stack_choice
     bool *garment;       /* per primitive of the nodes; NULL: everywhere */
 } stack_choice;
 
-/* The parts that --garment names are garments; without it and with layers those that look like cloth, without either
- * everything. only: the nodes of what --garment names, and no others. Returns an exit status, having said why. */
-int choose_stack(const app_session *session, const pleat_model *model, bool layers, bool only, stack_choice *choice);
+/* What a stack does with garments that nobody named. */
+typedef enum garment_use
+{
+    GARMENT_UNUSED,  /* nothing: they are not looked for */
+    GARMENT_WELCOME, /* acts on them if there are any */
+    GARMENT_NEEDED   /* acts on them; it is an error if there are none */
+} garment_use;
+
+/* The parts that --garment names are garments; without it those that look like cloth, if that is of use, or everything.
+ * only: the nodes of what --garment names, and no others. Returns an exit status, having said why. */
+int choose_stack(const app_session *session, const pleat_model *model, garment_use use, bool only,
+                 stack_choice *choice);
+/* True if joints move any of the chosen garments: folds need that. */
+bool choice_is_skinned(const stack_choice *choice, const pleat_model *model);
 void choice_free(stack_choice *choice);
 /* Into the desc, which must not outlive the choice. */
 void choice_apply(const stack_choice *choice, pleat_bake_desc *desc);

@@ -188,6 +188,28 @@ static pleat_result run_bake(app_session *session, const pleat_asset *asset, ple
     return result;
 }
 
+/* Layers that nobody asked for step back where they have nothing to act on, and say so. */
+static void settle_layers(app_session *session, const pleat_model *model, uint32_t clip, const stack_choice *choice,
+                          bake_look *look)
+{
+    const char *reason = NULL;
+    if (clip != PLEAT_NONE && model->clips[clip].points.node != PLEAT_NONE)
+    {
+        reason = "its points are given, not moved by joints";
+    }
+    else if (!choice_is_skinned(choice, model))
+    {
+        reason = choice->node_count ? "joints move no garment" : "nothing looks like cloth; --garment can name it";
+    }
+    if (look->unasked && reason)
+    {
+        char message[500];
+        snprintf(message, sizeof message, "no folds on %.300s: %s", session->arguments->files[0], reason);
+        session->host.log(session->host.log_user, PLEAT_INFO, message);
+        look->layer_count = 0;
+    }
+}
+
 static int bake_asset(app_session *session, const pleat_asset *asset, bake_look *look, const bake_targets *targets,
                       bake_report *report)
 {
@@ -200,15 +222,16 @@ static int bake_asset(app_session *session, const pleat_asset *asset, bake_look 
     desc.fps = (float)arguments_number(session->arguments, "fps");
     desc.skinning = (pleat_skinning)look->skin.method;
     desc.level = look->level;
-    desc.layer_count = look->layer_count;
-    desc.layers = layers;
-    look_layers(look, layers);
     int status = choose_clip(session, model, &desc.clip);
     status = status == EXIT_DONE ? choose_frames(session, model, &desc) : status;
-    status = status == EXIT_DONE ? choose_stack(session, model, look_shapes(look), true, &choice) : status;
+    status = status == EXIT_DONE ? choose_stack(session, model, look_garment_use(look), true, &choice) : status;
     if (status == EXIT_DONE)
     {
         double start = seconds_now();
+        settle_layers(session, model, desc.clip, &choice, look);
+        desc.layer_count = look->layer_count;
+        desc.layers = layers;
+        look_layers(look, layers);
         choice_apply(&choice, &desc);
         pleat_result result = pleat_bake_create(&desc, &session->host, &bake, &error);
         report->bind_seconds = seconds_now() - start;
@@ -259,6 +282,7 @@ static int run_bake_command(app_session *session)
     {
         return status;
     }
+    look_take_default_layers(session, &look);
     if (arguments_given(arguments, "print-look"))
     {
         return look_print(session, &look);
@@ -298,10 +322,10 @@ static const app_option bake_options[] = {
 };
 
 static const char *const bake_examples[] = {
-    "pleat bake hero.glb -o out.glb --skin dqs",
-    "the file as any viewer plays it, with dual quaternion skinning as morph targets",
-    "pleat bake hero.glb -o walk.pc2 -o walk.mdd --clip Walk --frames 0-120 --garment '*shirt*'",
-    "a part of a clip as point caches, of one garment",
+    "pleat bake hero.glb -o out.glb",
+    "folds on what looks like cloth, as morph targets that any viewer plays",
+    "pleat bake hero.glb -o walk.pc2 --clip Walk --frames 0-120 --garment '*shirt*' --layer none",
+    "a part of a clip as a point cache, of one garment and without folds",
     NULL,
 };
 
@@ -312,7 +336,8 @@ const app_command command_bake = {
     .argument_max = 1,
     .summary = "runs a stack over a clip and writes glTF, point caches or meshes",
     .description =
-        "Skins the meshes of FILE over a clip and writes the result. Point caches (.pc2, .mdd) hold world "
+        "Skins the meshes of FILE over a clip, puts folds on the garments, and writes the result. Point caches (.pc2, "
+        ".mdd) hold world "
         "positions of the render vertices; beside them lie NAME.rest.obj and NAME.json. .obj and .ply give one "
         "file per frame. glTF keeps everything of the input and adds morph targets where linear skinning "
         "alone would not show the result. Either all outputs appear, or none.",

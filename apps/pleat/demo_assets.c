@@ -102,7 +102,7 @@ int write_character(app_session *session, const char *folder, const char *name, 
 static int write_cache(app_session *session, const char *folder, const char *name, const char *cloth)
 {
     step_line line = {0};
-    step_words(&line, "bake", "--garment", cloth, "-o", NULL);
+    step_words(&line, "bake", "--layer", "none", "--garment", cloth, "-o", NULL);
     step_word(&line, "%s/%s.pc2", folder, name);
     step_word(&line, "%s/%s.glb", folder, name);
     return step_run(session, &line, NULL);

@@ -32,7 +32,8 @@ const shared = (name) => path.join(process.env.PLEAT_DATA ?? path.join(here, '..
 const builtIn = (name) => path.join(outputs, 'characters', `${name}.glb`);
 
 function bake(file, options) {
-  const done = spawnSync(pleat, ['bake', file, '--json', '--quiet', ...options], { encoding: 'utf8' });
+  const layer = options.includes('--layer') ? [] : ['--layer', 'none'];
+  const done = spawnSync(pleat, ['bake', file, '--json', '--quiet', ...layer, ...options], { encoding: 'utf8' });
   if (done.status !== 0) {
     throw new Error(`pleat bake ${file} ${options.join(' ')}: ${done.stderr}`);
   }

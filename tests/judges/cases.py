@@ -58,8 +58,9 @@ def stem(path):
 
 
 def bake(pleat, file, *arguments):
-    """The report of pleat bake."""
-    command = [pleat, "bake", file, "--json", *map(str, arguments)]
+    """The report of pleat bake, of skinning alone unless the arguments name a layer."""
+    layer = [] if "--layer" in arguments else ["--layer", "none"]
+    command = [pleat, "bake", file, "--json", *layer, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"exit {done.returncode} of {' '.join(command)}: {done.stderr.strip()}")

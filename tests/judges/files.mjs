@@ -28,11 +28,11 @@ const shared = [
 const builtIn = readdirSync(path.join(outputs, 'characters')).filter((name) => name.endsWith('.glb')).sort();
 // How each file is baked; few frames, since every frame gives the same kinds of data.
 const ways = [
-  ['lbs.glb', '--skin', 'lbs', '--fps', '3'],
-  ['dqs.gltf', '--skin', 'dqs', '--fps', '3'],
-  ['small.glb', '--skin', 'dqs', '--fps', '3', '--targets', '4', '--no-normals'],
+  ['lbs.glb', '--layer', 'none', '--skin', 'lbs', '--fps', '3'],
+  ['dqs.gltf', '--layer', 'none', '--skin', 'dqs', '--fps', '3'],
+  ['small.glb', '--layer', 'none', '--skin', 'dqs', '--fps', '3', '--targets', '4', '--no-normals'],
 ];
-const folds = ['folds.glb', '--layer', 'folds', '--fps', '2'];
+const folds = ['folds.glb', '--fps', '2'];
 
 async function judge(name, input, ownInput, bakes) {
   const found = [];
