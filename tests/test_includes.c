@@ -3,6 +3,7 @@
 #include "support/support.h"
 
 #include <dirent.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,12 +51,21 @@ static bool has_word(const char *list, const char *word, size_t length)
     return false;
 }
 
-/* The folder behind the public header pleat/NAME.h: src/NAME, or the folder that holds NAME.c. */
+static bool is_there(const char *pattern)
+{
+    glob_t found;
+    bool there = glob(pattern, 0, NULL, &found) == 0 && found.gl_pathc > 0;
+    globfree(&found);
+    return there;
+}
+
+/* The folder behind the public header pleat/NAME.h: src/NAME, or the folder that holds NAME.c; behind NAMEs.h also one
+ * that holds NAME_something.c. */
 static const char *owner_of(const char *header, size_t length)
 {
     char path[1024];
     int stem = (int)length - 2;
-    for (int pass = 0; pass < 2; ++pass)
+    for (int pass = 0; pass < 3; ++pass)
     {
         for (size_t i = 0; i < sizeof directions / sizeof directions[0]; ++i)
         {
@@ -66,6 +76,11 @@ static const char *owner_of(const char *header, size_t length)
             }
             snprintf(path, sizeof path, "%s/src/%s/%.*s.c", PLEAT_SOURCE_DIR, folder, stem, header);
             if (pass == 1 && access(path, R_OK) == 0)
+            {
+                return folder;
+            }
+            snprintf(path, sizeof path, "%s/src/%s/%.*s_*.c", PLEAT_SOURCE_DIR, folder, stem - 1, header);
+            if (pass == 2 && header[stem - 1] == 's' && is_there(path))
             {
                 return folder;
             }

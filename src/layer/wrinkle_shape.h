@@ -1,0 +1,66 @@
+/* Width and depth of wrinkles, from the length that the cloth lost around them.
+ *
+ * "Animation Wrinkling", 2010, sec. 4.1, with these changes: a wrinkle answers for its strip, half way to its
+ * neighbours on either side, and for the length that this strip really lost (its rest length less its length now); and
+ * the depth is solved on the profile as it comes out of the deformer, blended with the cloth. */
+#ifndef PL_WRINKLE_SHAPE_H
+#define PL_WRINKLE_SHAPE_H
+
+#include "pleat/wrinkles.h"
+
+/* Kinds of cloth by their smallest radius of curvature. */
+typedef enum pl_fabric
+{
+    PL_FABRIC_SILK,
+    PL_FABRIC_COTTON,
+    PL_FABRIC_LEATHER,
+    PL_FABRIC_COUNT
+} pl_fabric;
+
+const char *pl_fabric_name(pl_fabric fabric);
+/* R_min, metres, for a character of this height (a fraction of it: 2.4, 5 and 10 thousandths). */
+float pl_fabric_radius(pl_fabric fabric, float height);
+
+/* Which way wrinkles stand. */
+typedef enum pl_wrinkle_side
+{
+    PL_WRINKLE_OUTWARD,
+    PL_WRINKLE_INWARD,
+    PL_WRINKLE_BOTH /* each new wrinkle against its neighbours; it keeps its side as long as it lives */
+} pl_wrinkle_side;
+
+typedef struct pl_wrinkle_shape_desc
+{
+    const pleat_topology *topology; /* the surface that was traced; must outlive the object, and so must rest */
+    const pleat_vec4 *rest;         /* #V */
+    float radius;                   /* R_min, metres, above 0 */
+    pl_wrinkle_side side;
+    float strength;                            /* 0 .. 1: the share of the lost length that is given back; default 1 */
+    uint32_t wrinkle_capacity, point_capacity; /* of one frame */
+} pl_wrinkle_shape_desc;
+
+pl_wrinkle_shape_desc pl_wrinkle_shape_desc_default(void);
+
+typedef struct pl_wrinkle_shape pl_wrinkle_shape;
+
+pleat_result pl_wrinkle_shape_create(const pl_wrinkle_shape_desc *desc, const pleat_host *host,
+                                     pl_wrinkle_shape **shape, pleat_error *error);
+void pl_wrinkle_shape_destroy(pl_wrinkle_shape *shape);
+
+/* Fills width and depth of the points of one frame. positions: #V of this frame. wrinkles: of the frame, by id;
+ * wrinkles[i].first_point goes into points (so points may hold other frames', too). Reads place and strength; a wrinkle
+ * tapers to depth 0 at its ends. Frames are to come in order only for PL_WRINKLE_BOTH (the sides that ids have). Never
+ * allocates; what is beyond the capacities gets depth 0. A width is always above 0. */
+void pl_wrinkle_shape_update(pl_wrinkle_shape *shape, const pleat_vec4 *positions, uint32_t wrinkle_count,
+                             const pleat_wrinkle *wrinkles, pleat_wrinkle_point *points, const pleat_tasks *tasks);
+
+/* Forgets the sides: before a second run over a clip. */
+void pl_wrinkle_shape_reset(pl_wrinkle_shape *shape);
+
+/* The profile's excess of length over one side of a wrinkle, over its width: (arc length - width) / width, for a depth
+ * of so many widths (0 .. PL_WRINKLE_DEEPEST); and the inverse. */
+#define PL_WRINKLE_DEEPEST 1.25f
+float pl_wrinkle_excess(float depth_over_width);
+float pl_wrinkle_depth_for(float excess);
+
+#endif
