@@ -1,8 +1,8 @@
-/* pleat/strain.h: how each triangle is stretched against its rest shape. */
+/* pleat/strain.h: how each triangle is stretched against its rest shape, and stretch as a field over the surface. */
 #ifndef PLEAT_STRAIN_H
 #define PLEAT_STRAIN_H
 
-#include "pleat/base.h"
+#include "pleat/mesh.h"
 
 PLEAT_BEGIN
 
@@ -48,6 +48,25 @@ pleat_vec3 pleat_stretch_to_color(const pleat_stretch *stretch, pleat_stretch_co
 
 /* #T rest areas. */
 const float *pleat_strain_areas(const pleat_strain *strain);
+
+/* ---- A continuous field ------------------------------------------------------------------------------------------ */
+
+/* The stretch tensor U = sqrt(F^T F) at every place of the rest surface, F the deformation gradient of a triangle. A
+ * vertex holds the affine-invariant mean of the tensors around it, weighted by rest area; a place inside a triangle the
+ * mean of its three corners' by barycentric weight. Tensors are carried between triangles by unfolding: no charts. */
+typedef struct pleat_strain_field pleat_strain_field;
+
+/* topology must outlive the field; rest (#V) is copied. */
+pleat_result pleat_strain_field_create(const pleat_topology *topology, const pleat_vec4 *rest, const pleat_host *host,
+                                       pleat_strain_field **field, pleat_error *error);
+void pleat_strain_field_destroy(pleat_strain_field *field);
+/* positions: #V of a frame. Never allocates; the same bits for any number of threads. Until the first update the field
+ * is that of the rest shape: 1 everywhere. Stretches outside 0.01 .. 100 count as these. */
+void pleat_strain_field_update(pleat_strain_field *field, const pleat_vec4 *positions, const pleat_tasks *tasks);
+/* The stretch at a place. across and along lie in the plane of the *rest* triangle, in rest space: a wrinkle runs along
+ * `along`, the cloth is short of room across it. Both are zero where the stretch is the same in all directions and in
+ * triangles without area at rest. Continuous over edges; safe from many threads at once. */
+pleat_stretch pleat_strain_field_at(const pleat_strain_field *field, const pleat_place *place);
 
 PLEAT_END
 
