@@ -234,6 +234,55 @@ static void test_maps_of_a_garment(void **state)
     free_scene(&s);
 }
 
+/* A vector leads from a place on the coarse mesh to the very point that subdivision made of it: in the coarse mesh's
+ * tangent space and in the world's axes the same. */
+static void test_maps_of_vectors_lead_to_the_surface(void **state)
+{
+    (void)state;
+    enum
+    {
+        SIZE = 1024
+    };
+    scene s = make_scene("arm", "sleeve", 0, 0.33f, true, 0);
+    pleat_maps *maps = make_maps(&s, SIZE, NULL);
+    uint16_t *tangent = malloc(3 * SIZE * SIZE * sizeof *tangent), *world = malloc(3 * SIZE * SIZE * sizeof *world);
+    pleat_height_range range = {0, 0}, world_range = {0, 0};
+    pleat_maps_vectors(maps, PLEAT_MAPS_FRAME, PLEAT_MAPS_WORLD, world, NULL, &world_range, NULL);
+    pleat_maps_vectors(maps, PLEAT_MAPS_FRAME, PLEAT_MAPS_TANGENT, tangent, NULL, &range, NULL);
+    assert_true(range.high > 0.005f && range.low == -range.high && world_range.low == -world_range.high);
+    pleat_maps_coarse coarse = pleat_maps_get_coarse(maps);
+    const pleat_stack_shape *shape = pleat_stack_get_shape(s.stack);
+    pleat_bvh *bvh = NULL;
+    assert_int_equal(pleat_bvh_create(shape->surface_count, pleat_stack_positions(s.stack), shape->triangle_count,
+                                      shape->surface_triangles, NULL, &bvh, NULL),
+                     PLEAT_OK);
+    uint32_t seed = 11;
+    float worst = 0, apart = 0;
+    for (uint32_t i = 0; i < 20000; ++i)
+    {
+        sample at = random_sample(&coarse, &seed);
+        pl_f4 up =
+            pl_cross(at.normal, at.tangent) * pl_splat(coarse.tangents[coarse.render_triangles[3 * at.triangle]].w);
+        float t[3], w[3];
+        for (uint32_t k = 0; k < 3; ++k)
+        {
+            t[k] = range.low + (range.high - range.low) * fetch(tangent, SIZE, 3, k, at.u, at.v);
+            w[k] = world_range.low + (world_range.high - world_range.low) * fetch(world, SIZE, 3, k, at.u, at.v);
+        }
+        pl_f4 there = at.position + at.tangent * pl_splat(t[0]) + up * pl_splat(t[1]) + at.normal * pl_splat(t[2]);
+        pl_f4 also = at.position + pl_set(w[0], w[1], w[2], 0);
+        worst = fmaxf(worst, pleat_bvh_nearest(bvh, pl_to(there), 1).distance / range.high);
+        apart = fmaxf(apart, pl_length3(there - also) / range.high);
+    }
+    assert_true(worst <= 0.02f);
+    assert_true(apart <= 0.02f);
+    pleat_bvh_destroy(bvh);
+    free(world);
+    free(tangent);
+    pleat_maps_destroy(maps);
+    free_scene(&s);
+}
+
 /* Loop subdivision alone moves points along the surface as well as off it. */
 static void test_maps_hold_what_subdivision_does(void **state)
 {
@@ -416,6 +465,7 @@ int main(void)
         cmocka_unit_test(test_maps_defaults_are_valid_and_the_rest_is_refused),
         cmocka_unit_test(test_maps_reproduce_the_wrinkled_surface),
         cmocka_unit_test(test_maps_of_a_garment),
+        cmocka_unit_test(test_maps_of_vectors_lead_to_the_surface),
         cmocka_unit_test(test_maps_hold_what_subdivision_does),
         cmocka_unit_test(test_maps_match_on_both_sides_of_a_seam),
         cmocka_unit_test(test_maps_of_values_continue_past_the_charts),

@@ -212,7 +212,19 @@ pleat_result pleat_file_write(const char *path, const void *bytes, size_t size, 
 pleat_result pleat_file_read(const char *path, const pleat_host *host, void **bytes, size_t *size, pleat_error *error);
 void pleat_file_free(const pleat_host *host, void *bytes, size_t size);
 
-/* 8 or 16 bits a channel (16: native-endian uint16_t), 1 to 4 channels, rows from the top. */
+/* A picture or a texture: 8 or 16 bits a channel (16: native-endian uint16_t), 1 to 4 channels, rows from the top. */
+typedef struct pleat_png
+{
+    uint32_t width, height;
+    uint32_t channel_count, bits;
+    const void *pixels;
+    bool fast; /* less compression in a fifth of the time: for large textures */
+} pleat_png;
+
+/* outputs and host may be NULL. */
+pleat_result pleat_png_write_in(const char *path, const pleat_png *png, pleat_outputs *outputs, const pleat_host *host,
+                                pleat_error *error);
+/* The same, as a file by itself. */
 pleat_result pleat_png_write(const char *path, uint32_t width, uint32_t height, uint32_t channel_count, uint32_t bits,
                              const void *pixels, pleat_error *error);
 

@@ -1,8 +1,9 @@
 /* pleat/maps.h: what a stack adds to the coarse mesh, as textures on the mesh's own UVs.
  *
- * A displacement map holds how far the stack's surface lies from the coarse mesh, along the coarse mesh's own smooth
- * normals: with P and N interpolated over a coarse triangle, P + h N is on the refined, wrinkled surface. A normal map
- * holds that surface's normals in the coarse mesh's tangent space. Does no file access. See docs/maps.md. */
+ * Two kinds of displacement. A height is one number: with P and N interpolated over a coarse triangle, P + h N is on
+ * the refined, wrinkled surface; what displacement and parallax shaders take. A vector is three: it leads from P to the
+ * point that subdivision made of P, whatever way that lies, so that it is exact where folds hang over or touch. A
+ * normal map holds the surface's normals in the coarse mesh's tangent space. Does no file access. See docs/maps.md. */
 #ifndef PLEAT_MAPS_H
 #define PLEAT_MAPS_H
 
@@ -16,38 +17,74 @@ typedef struct pleat_maps_desc
     uint32_t size;            /* texels a side, 16..16384; default 2048 */
     uint32_t samples;         /* a texel, along each side, 1..4; default 2 */
     uint32_t margin;          /* texels by which charts are continued past their border, 0..64; default 8 */
+    const bool *primitives;   /* of the mesh: which are drawn; default NULL: all. Those of one material share a map */
 } pleat_maps_desc;
 
 pleat_maps_desc pleat_maps_desc_default(void);
 
 typedef struct pleat_maps pleat_maps;
 
-/* Fails with BAD_ARGUMENT, naming the mesh, where it has no UVs. */
+/* Fails with BAD_ARGUMENT, naming the mesh, where a primitive to be drawn has no UVs. */
 pleat_result pleat_maps_create(const pleat_maps_desc *desc, const pleat_host *host, pleat_maps **maps,
                                pleat_error *error);
 void pleat_maps_destroy(pleat_maps *maps);
 
-/* Heights of a map: texel / 65535 * (high - low) + low, in metres. */
+/* Displacements of a map: texel / 65535 * (high - low) + low, in the unit of the scene. */
 typedef struct pleat_height_range
 {
     float low, high;
 } pleat_height_range;
 
-/* The frame that the stack was last updated to. Rows from the top; v grows downwards. Either map may be NULL.
- * heights: size x size. normals: size x size x 3, n = texel / 65535 * 2 - 1; green to +V of the tangent space, that is
- * upwards in the picture, as glTF has it. range: receives the range of the heights; a range that is given with low <
- * high is kept (heights outside of it are cut), so that the frames of a clip can share one. Texels without surface are
- * flat. Never allocates; the same bits for any number of threads. */
+/* The frame that the stack was last updated to. Rows from the top; v grows downwards. UVs are taken into 0..1 by whole
+ * numbers, triangle by triangle. Either map may be NULL. heights: size x size. normals: size x size x 3, n = texel /
+ * 65535 * 2 - 1; green to +V of the tangent space, that is upwards in the picture, as glTF has it. range: receives the
+ * range of the heights; a range that is given with low < high is kept (heights outside of it are cut), so that the
+ * frames of a clip can share one. Texels without surface are flat. Never allocates; the same bits for any number of
+ * threads. */
 void pleat_maps_update(pleat_maps *maps, uint16_t *heights, uint16_t *normals, pleat_height_range *range,
                        const pleat_tasks *tasks);
 
-/* Any value of the stack's surface vertices (0..1) as a map, without displacement: basis maps of morph targets, masks,
- * stretch. values: surface_count by width (1..4); out: size x size by width. */
+typedef enum pleat_maps_space
+{
+    PLEAT_MAPS_TANGENT, /* x along the tangent, y along the bitangent, z along the normal */
+    PLEAT_MAPS_WORLD    /* of the bind shape: the mesh's own space */
+} pleat_maps_space;
+
+/* What vectors are taken of. */
+typedef enum pleat_maps_shape
+{
+    PLEAT_MAPS_FRAME, /* the frame that the stack was last updated to */
+    PLEAT_MAPS_BIND   /* the bind shape, refined: what morph targets are added to. Overwrites the stack's normals */
+} pleat_maps_shape;
+
+/* Vector displacements, size x size x 3, and the normals that belong to them: those of the very points that the vectors
+ * lead to (normals of pleat_maps_update are those that the heights lead to). Either may be NULL. range: as above, for
+ * all three channels; what is found is symmetric, so that 0 lies between 32767 and 32768. */
+void pleat_maps_vectors(pleat_maps *maps, pleat_maps_shape of, pleat_maps_space space, uint16_t *vectors,
+                        uint16_t *normals, pleat_height_range *range, const pleat_tasks *tasks);
+
+/* Differences in bind space, such as those of a morph target, in the tangent space of the coarse bind mesh: vectors
+ * (size x size x 3), or their part along the normal alone (size x size), or NULL. changes: per render vertex of the
+ * stack. Added up by the targets' weights onto the map of the bind shape they give the map of a frame. */
+void pleat_maps_changes(pleat_maps *maps, const pleat_vec3 *changes, uint16_t *vectors, uint16_t *heights,
+                        pleat_height_range *range, const pleat_tasks *tasks);
+
+/* Any value of the stack's surface vertices (0..1) as a map, without displacement: masks, stretch. values:
+ * surface_count by width (1..4); out: size x size by width. */
 void pleat_maps_values(pleat_maps *maps, const float *values, uint32_t width, uint16_t *out, const pleat_tasks *tasks);
 
 /* For pleat_maps_values: at each surface vertex the sum of weights of joints whose names fit a pattern (* and ?, as in
- * pleat_name_matches). out: surface_count. */
-void pleat_maps_joint_mask(const pleat_maps *maps, const char *joints, float *out);
+ * pleat_name_matches). out: surface_count. Returns whether any joint fits. */
+bool pleat_maps_joint_mask(const pleat_maps *maps, const char *joints, float *out);
+
+/* What the last call drew, of all texels. */
+typedef struct pleat_maps_cover
+{
+    float drawn;    /* share of texels with surface */
+    float shared;   /* share of those that two parts of the coarse mesh lay claim to: UVs that overlap */
+    float repaired; /* share of those where a height was searched for, see docs/maps.md */
+} pleat_maps_cover;
+pleat_maps_cover pleat_maps_get_cover(const pleat_maps *maps);
 
 /* The coarse mesh that the last update's map belongs to, world space: what a game draws. Per surface vertex of the
  * input; tangents and normals unit, w of a tangent is the sign of the bitangent. */

@@ -35,10 +35,14 @@ static pleat_result check_desc(const pleat_maps_desc *desc, pleat_error *error)
     {
         return pl_fail(error, PLEAT_BAD_ARGUMENT, "maps: margin is %u; it can be 0 to 64", desc->margin);
     }
-    if (!desc->stack->shape.uvs)
+    const pleat_mesh *mesh = desc->stack->mesh;
+    for (uint32_t p = 0; p < mesh->primitive_count; ++p)
     {
-        return pl_fail(error, PLEAT_BAD_ARGUMENT, "maps: the mesh '%.80s' has no texture coordinates",
-                       desc->stack->mesh->name);
+        bool drawn = (!desc->primitives || desc->primitives[p]) && mesh->primitives[p].triangle_count;
+        if (drawn && !mesh->primitives[p].uvs)
+        {
+            return pl_fail(error, PLEAT_BAD_ARGUMENT, "maps: the mesh '%.80s' has no texture coordinates", mesh->name);
+        }
     }
     return PLEAT_OK;
 }
@@ -57,22 +61,46 @@ static void gather_uvs(pleat_maps *maps)
     }
 }
 
+/* Which triangles are drawn. */
+static void choose_triangles(pleat_maps *maps, const bool *primitives)
+{
+    const pleat_stack *stack = maps->stack;
+    const pleat_stack_shape *shape = &stack->shape;
+    uint32_t coarse = 0;
+    for (uint32_t p = 0; p < shape->primitive_count; ++p)
+    {
+        bool drawn = !primitives || primitives[p];
+        uint32_t first = shape->first_triangle[p], last = shape->first_triangle[p + 1];
+        memset(maps->skipped + first, drawn ? 0 : PL_RASTER_SKIP, last - first);
+        memset(maps->coarse_drawn + coarse, drawn, stack->mesh->primitives[p].triangle_count);
+        coarse += stack->mesh->primitives[p].triangle_count;
+    }
+}
+
 static pleat_result make_room(pleat_maps *maps, const pleat_maps_desc *desc, const pleat_host *host, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
     const pleat_stack *stack = desc->stack;
     uint32_t count = stack->shape.vertex_count;
+    uint32_t triangle_count = stack->shape.triangle_count;
     PL_ARENA_NEW_OR_FAIL(maps->coarse_uvs, &maps->arena, float, 2 * (size_t)stack->coarse_render_count, error);
+    PL_ARENA_NEW_OR_FAIL(maps->coarse_drawn, &maps->arena, uint8_t, stack->surface->triangle_count, error);
+    PL_ARENA_NEW_OR_FAIL(maps->skipped, &maps->arena, uint8_t, triangle_count, error);
+    PL_ARENA_NEW_OR_FAIL(maps->marks, &maps->arena, uint8_t, triangle_count, error);
     PL_ARENA_NEW_OR_FAIL(maps->starts, &maps->arena, pl_map_place, count, error);
     PL_ARENA_NEW_OR_FAIL(maps->coarse_normals, &maps->arena, pleat_vec4, stack->coarse_count, error);
     PL_ARENA_NEW_OR_FAIL(maps->coarse_tangents, &maps->arena, pleat_vec4, stack->coarse_render_count, error);
+    PL_ARENA_NEW_OR_FAIL(maps->start_uvs, &maps->arena, float, 2 * (size_t)count, error);
+    PL_ARENA_NEW_OR_FAIL(maps->bind_normals, &maps->arena, pleat_vec3, count, error);
+    PL_ARENA_NEW_OR_FAIL(maps->failed, &maps->arena, uint8_t, count, error);
     PL_ARENA_NEW_OR_FAIL(maps->uvs, &maps->arena, float, 2 * (size_t)count, error);
     PL_ARENA_NEW_OR_FAIL(maps->values, &maps->arena, pl_f4, count, error);
     PL_TRY(pl_raster_init(&maps->raster, desc->size, desc->samples, desc->margin,
-                          pl_worker_count(host ? &host->tasks : NULL), stack->shape.triangle_count, &maps->arena,
-                          error));
-    result = pleat_normals_create(stack->coarse_count, stack->surface->triangle_count, stack->surface->triangles,
-                                  stack->surface->triangles, host, &maps->coarse, error);
+                          pl_worker_count(host ? &host->tasks : NULL), triangle_count, &maps->arena, error));
+    PL_TRY(pleat_normals_create(stack->coarse_count, stack->surface->triangle_count, stack->surface->triangles,
+                                stack->surface->triangles, host, &maps->normals, error));
+    result = pleat_bvh_create(stack->shape.surface_count, stack->shape.bind, triangle_count,
+                              stack->shape.surface_triangles, host, &maps->bvh, error);
 fail:
     return result;
 }
@@ -88,15 +116,18 @@ pleat_result pleat_maps_create(const pleat_maps_desc *desc, const pleat_host *ho
         return pl_fail(error, PLEAT_NO_MEMORY, "out of memory for the maps");
     }
     pl_arena_init(&maps->arena, &maps->memory);
-    maps->stack = desc->stack;
+    maps->stack = (pleat_stack *)desc->stack; /* its normals are scratch for the bind shape */
     pleat_result result = make_room(maps, desc, host, error);
     if (result != PLEAT_OK)
     {
         pleat_maps_destroy(maps);
         return result;
     }
+    maps->coarse_positions = maps->stack->coarse_positions;
     gather_uvs(maps);
+    choose_triangles(maps, desc->primitives);
     pl_maps_find_starts(maps);
+    maps->shared = pl_maps_count_shared(maps);
     *out = maps;
     return PLEAT_OK;
 }
@@ -105,83 +136,19 @@ void pleat_maps_destroy(pleat_maps *maps)
 {
     if (maps)
     {
-        pleat_normals_destroy(maps->coarse);
+        pleat_normals_destroy(maps->normals);
+        pleat_bvh_destroy(maps->bvh);
         pl_arena_free(&maps->arena);
         PL_DESTROY(maps);
     }
 }
 
-/* ---- The coarse mesh of the frame ---- */
-
-/* dP/du and dP/d(up) of a triangle, times its area in the texture (twice); v grows downwards, so up is -v. */
-static bool texture_directions(const pleat_maps *maps, uint32_t triangle, pl_f4 *across, pl_f4 *up)
-{
-    const pleat_surface *surface = maps->stack->surface;
-    const uint32_t *corner = surface->triangles + 3 * (size_t)triangle;
-    const uint32_t *render = surface->render_triangles + 3 * (size_t)triangle;
-    const float *uv0 = maps->coarse_uvs + 2 * (size_t)render[0], *uv1 = maps->coarse_uvs + 2 * (size_t)render[1];
-    const float *uv2 = maps->coarse_uvs + 2 * (size_t)render[2];
-    const pleat_vec4 *positions = maps->stack->coarse_positions;
-    pl_f4 e1 = pl_load(&positions[corner[1]]) - pl_load(&positions[corner[0]]);
-    pl_f4 e2 = pl_load(&positions[corner[2]]) - pl_load(&positions[corner[0]]);
-    float u1 = uv1[0] - uv0[0], v1 = uv0[1] - uv1[1], u2 = uv2[0] - uv0[0], v2 = uv0[1] - uv2[1];
-    float area = u1 * v2 - u2 * v1;
-    if (!(fabsf(area) > 0))
-    {
-        return false;
-    }
-    float sign = area > 0 ? 1 : -1;
-    *across = (e1 * pl_splat(v2) - e2 * pl_splat(v1)) * pl_splat(sign);
-    *up = (e2 * pl_splat(u1) - e1 * pl_splat(u2)) * pl_splat(sign);
-    return true;
-}
-
-/* Tangents at render vertices: means of the triangles around them, at a right angle to the normal. w first counts for
- * which hand the bitangents speak. */
-static void update_tangents(pleat_maps *maps)
-{
-    const pleat_surface *surface = maps->stack->surface;
-    memset(maps->coarse_tangents, 0, maps->stack->coarse_render_count * sizeof *maps->coarse_tangents);
-    for (uint32_t t = 0; t < surface->triangle_count; ++t)
-    {
-        pl_f4 across, up;
-        if (!texture_directions(maps, t, &across, &up))
-        {
-            continue;
-        }
-        for (uint32_t k = 0; k < 3; ++k)
-        {
-            pl_f4 normal = pl_load(&maps->coarse_normals[surface->triangles[3 * (size_t)t + k]]);
-            pleat_vec4 *tangent = &maps->coarse_tangents[surface->render_triangles[3 * (size_t)t + k]];
-            float hand = pl_dot3(pl_cross(normal, across), up) >= 0 ? 1 : -1;
-            pl_f4 sum = pl_load(tangent) + across;
-            sum[3] = tangent->w + hand * pl_length3(across);
-            pl_store(tangent, sum);
-        }
-    }
-    for (uint32_t r = 0; r < maps->stack->coarse_render_count; ++r)
-    {
-        pl_f4 normal = pl_load(&maps->coarse_normals[surface->render_vertex[r]]),
-              t = pl_load(&maps->coarse_tangents[r]);
-        float hand = t[3] >= 0 ? 1 : -1;
-        t = pl_normalize3(t - normal * pl_splat(pl_dot3(normal, t)));
-        t = pl_length3(t) > 0.5f ? t : pl_perpendicular(pl_length3(normal) > 0.5f ? normal : pl_set(0, 0, 1, 0));
-        t[3] = hand;
-        pl_store(&maps->coarse_tangents[r], t);
-    }
-}
-
-/* ---- The frame ---- */
-
-typedef struct project_job
-{
-    pleat_maps *maps;
-} project_job;
+/* ---- Heights ---- */
 
 /* Height, texture coordinate and normal of each render vertex of the refined surface. */
 static void project_range(void *data, uint32_t begin, uint32_t end, uint32_t worker)
 {
-    pleat_maps *maps = ((project_job *)data)->maps;
+    pleat_maps *maps = data;
     const pleat_stack *stack = maps->stack;
     (void)worker;
     for (uint32_t r = begin; r < end; ++r)
@@ -192,38 +159,54 @@ static void project_range(void *data, uint32_t begin, uint32_t end, uint32_t wor
             maps->values[r] = pl_set(0, 0, 0, 1);
             continue;
         }
-        pl_f4 point = pl_load(&stack->positions[stack->shape.render_vertex[r]]), position, normal;
-        pl_f4 wrinkled = pl_load(&stack->group_normals[stack->render_normal[r]]), tangent = pl_splat(0);
-        float height, u = 0, v = 0, hand = 0;
-        pl_map_place place = pl_maps_project(maps, maps->starts[r], point, &height);
-        pl_maps_at(maps, &place, &position, &normal);
-        for (uint32_t k = 0; k < 3; ++k)
-        {
-            uint32_t render = stack->surface->render_triangles[3 * (size_t)place.triangle + k];
-            u += place.weight[k] * maps->coarse_uvs[2 * (size_t)render];
-            v += place.weight[k] * maps->coarse_uvs[2 * (size_t)render + 1];
-            tangent += pl_load(&maps->coarse_tangents[render]) * pl_splat(place.weight[k]);
-            hand += maps->coarse_tangents[render].w;
-        }
-        tangent = pl_normalize3(tangent - normal * pl_splat(pl_dot3(tangent, normal)));
-        pl_f4 bitangent = pl_cross(normal, tangent) * pl_splat(hand >= 0 ? 1.0f : -1.0f);
-        maps->uvs[2 * (size_t)r] = u;
-        maps->uvs[2 * (size_t)r + 1] = v;
-        maps->values[r] =
-            pl_set(height, pl_dot3(wrinkled, tangent), pl_dot3(wrinkled, bitangent), pl_dot3(wrinkled, normal));
+        pl_f4 wrinkled = pl_load(&stack->group_normals[stack->render_normal[r]]);
+        float height;
+        pl_map_place place;
+        maps->failed[r] = !pl_maps_project(maps, maps->starts[r],
+                                           pl_load(&maps->positions[stack->shape.render_vertex[r]]), &place, &height);
+        pl_map_frame frame = pl_maps_frame(maps, &place);
+        maps->uvs[2 * (size_t)r] = frame.u;
+        maps->uvs[2 * (size_t)r + 1] = frame.v;
+        maps->values[r] = pl_set(height, pl_dot3(wrinkled, frame.tangent), pl_dot3(wrinkled, frame.bitangent),
+                                 pl_dot3(wrinkled, frame.normal));
     }
 }
 
-static void find_range(const pleat_maps *maps, pleat_height_range *range)
+static float texture_area(const float *uvs, const uint32_t *corner)
+{
+    const float *a = uvs + 2 * (size_t)corner[0], *b = uvs + 2 * (size_t)corner[1], *c = uvs + 2 * (size_t)corner[2];
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+}
+
+/* A triangle is where it belongs if each corner found its line and the lines did not turn it over. */
+static void mark_range(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    pleat_maps *maps = data;
+    (void)worker;
+    for (uint32_t t = begin; t < end; ++t)
+    {
+        const uint32_t *corner = maps->stack->shape.triangles + 3 * (size_t)t;
+        bool sure = !maps->failed[corner[0]] && !maps->failed[corner[1]] && !maps->failed[corner[2]] &&
+                    texture_area(maps->uvs, corner) * texture_area(maps->start_uvs, corner) >= 0;
+        maps->marks[t] = maps->skipped[t] | (sure ? 0 : PL_RASTER_UNSURE);
+    }
+}
+
+/* The range of channels first..last over what is drawn. */
+static pleat_height_range find_range(const pleat_maps *maps, uint32_t first, uint32_t last)
 {
     float low = INFINITY, high = -INFINITY;
-    for (uint32_t r = 0; r < maps->stack->shape.vertex_count; ++r)
+    for (uint32_t c = 0; c < 3 * maps->stack->shape.triangle_count; ++c)
     {
-        low = fminf(low, maps->values[r][0]);
-        high = fmaxf(high, maps->values[r][0]);
+        uint32_t r = maps->stack->shape.triangles[c];
+        for (uint32_t k = first; k <= last && !maps->skipped[c / 3]; ++k)
+        {
+            low = fminf(low, maps->values[r][k]);
+            high = fmaxf(high, maps->values[r][k]);
+        }
     }
     /* A mesh without displacement has some range all the same. */
-    *range = high - low > 1e-9f ? (pleat_height_range){low, high} : (pleat_height_range){-1e-6f, 1e-6f};
+    return high - low > 1e-9f ? (pleat_height_range){low, high} : (pleat_height_range){-1e-6f, 1e-6f};
 }
 
 static uint16_t word_of(float x)
@@ -231,34 +214,197 @@ static uint16_t word_of(float x)
     return (uint16_t)(fminf(fmaxf(x, 0), 1) * 65535.0f + 0.5f);
 }
 
+/* A job over the triangles of the shape; values scaled from the range to 0..1. */
+static pl_raster_job job_of(const pleat_maps *maps, const float *uvs, pleat_height_range range,
+                            const pleat_tasks *tasks)
+{
+    float scale = 1 / (range.high - range.low);
+    uint16_t zero = word_of(-range.low * scale);
+    return (pl_raster_job){.triangle_count = maps->stack->shape.triangle_count,
+                           .triangles = maps->stack->shape.triangles,
+                           .marks = maps->skipped,
+                           .uvs = uvs,
+                           .values = maps->values,
+                           .width = 1,
+                           .scale = pl_splat(scale),
+                           .offset = pl_splat(-range.low * scale),
+                           .empty = {zero, zero, zero, zero},
+                           .tasks = tasks};
+}
+
+/* Channels 1..3 are a normal. */
+static void want_normals(pl_raster_job *job, uint16_t *normals)
+{
+    job->out_more = normals;
+    job->empty[1] = job->empty[2] = 32768;
+    job->empty[3] = 65535;
+}
+
+static void count_drawn(pleat_maps *maps)
+{
+    size_t texels = (size_t)maps->raster.size * maps->raster.size;
+    maps->drawn = 0;
+    for (size_t i = 0; i < texels; ++i)
+    {
+        maps->drawn += maps->raster.covered[i] == 1;
+    }
+}
+
 void pleat_maps_update(pleat_maps *maps, uint16_t *heights, uint16_t *normals, pleat_height_range *range,
                        const pleat_tasks *tasks)
 {
-    const pleat_stack *stack = maps->stack;
-    pleat_normals_update(maps->coarse, stack->coarse_positions, maps->coarse_normals, tasks);
-    update_tangents(maps);
-    project_job project = {maps};
-    pl_parallel_for(tasks, stack->shape.vertex_count, 256, project_range, &project);
+    const pleat_stack_shape *shape = &maps->stack->shape;
     pleat_height_range own = {0, 0};
     range = range ? range : &own;
+    maps->positions = maps->stack->positions;
+    pl_maps_take_coarse(maps, maps->stack->coarse_positions, tasks);
+    pl_parallel_for(tasks, shape->vertex_count, 256, project_range, maps);
+    pl_parallel_for(tasks, shape->triangle_count, 1024, mark_range, maps);
     if (!(range->low < range->high))
     {
-        find_range(maps, range);
+        *range = find_range(maps, 0, 0);
     }
-    float scale = 1 / (range->high - range->low);
-    pl_raster_job job = {.triangle_count = stack->shape.triangle_count,
-                         .triangles = stack->shape.triangles,
-                         .uvs = maps->uvs,
-                         .values = maps->values,
-                         .width = 1,
-                         .out = heights,
-                         .out_more = normals,
-                         .scale = pl_splat(scale),
-                         .offset = pl_splat(-range->low * scale),
-                         .empty = {word_of(-range->low * scale), 32768, 32768, 65535},
-                         .tasks = tasks};
+    pl_raster_job job = job_of(maps, maps->uvs, *range, tasks);
+    job.marks = maps->marks;
+    job.doubtful = true;
+    job.out = heights;
+    want_normals(&job, normals);
+    maps->repaired = 0;
     if (heights || normals)
     {
+        pl_raster_draw(&maps->raster, &job);
+        pl_maps_repair(maps, &job, *range);
+        pl_raster_spread(&maps->raster, &job);
+        count_drawn(maps);
+    }
+}
+
+/* ---- Vectors ---- */
+
+typedef struct vector_job
+{
+    pleat_maps *maps;
+    pleat_maps_space space;
+    const pleat_vec3 *changes; /* render vertices: vectors that are given; NULL: from the coarse mesh to the surface */
+    bool normals;              /* normals into channels 1..3, in place of the vector's */
+    bool bind;
+} vector_job;
+
+static pl_f4 into_frame(const pl_map_frame *frame, pl_f4 vector)
+{
+    return pl_set(pl_dot3(vector, frame->tangent), pl_dot3(vector, frame->bitangent), pl_dot3(vector, frame->normal),
+                  0);
+}
+
+static void vector_range(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    const vector_job *job = data;
+    pleat_maps *maps = job->maps;
+    const pleat_stack *stack = maps->stack;
+    (void)worker;
+    for (uint32_t r = begin; r < end; ++r)
+    {
+        if (maps->starts[r].triangle == PLEAT_NONE)
+        {
+            maps->values[r] = pl_splat(0);
+            continue;
+        }
+        pl_map_frame frame = pl_maps_frame(maps, &maps->starts[r]);
+        if (job->normals)
+        {
+            pl_f4 normal = pl_load(&stack->group_normals[stack->render_normal[r]]);
+            if (job->bind)
+            {
+                normal = pl_load3(&maps->bind_normals[r]);
+            }
+            pl_f4 seen = into_frame(&frame, normal);
+            maps->values[r] = pl_set(0, seen[0], seen[1], seen[2]);
+            continue;
+        }
+        pl_f4 vector = pl_load(&maps->positions[stack->shape.render_vertex[r]]) - frame.position;
+        if (job->changes)
+        {
+            vector = pl_load3(&job->changes[r]);
+        }
+        if (job->space == PLEAT_MAPS_TANGENT)
+        {
+            vector = into_frame(&frame, vector);
+        }
+        maps->values[r] = vector;
+    }
+}
+
+/* A symmetric range for channels first..last, unless one is given. */
+static void settle_range(const pleat_maps *maps, uint32_t first, uint32_t last, pleat_height_range *range)
+{
+    if (!(range->low < range->high))
+    {
+        pleat_height_range found = find_range(maps, first, last);
+        range->high = fmaxf(fabsf(found.low), fabsf(found.high));
+        range->low = -range->high;
+    }
+}
+
+void pleat_maps_vectors(pleat_maps *maps, pleat_maps_shape of, pleat_maps_space space, uint16_t *vectors,
+                        uint16_t *normals, pleat_height_range *range, const pleat_tasks *tasks)
+{
+    pleat_stack *stack = maps->stack;
+    bool bind = of == PLEAT_MAPS_BIND;
+    vector_job vector = {.maps = maps, .space = space, .bind = bind};
+    pleat_height_range own = {0, 0};
+    range = range ? range : &own;
+    maps->positions = bind ? stack->shape.bind : stack->positions;
+    pl_maps_take_coarse(maps, bind ? stack->coarse_bind : stack->coarse_positions, tasks);
+    pl_parallel_for(tasks, stack->shape.vertex_count, 256, vector_range, &vector);
+    settle_range(maps, 0, 2, range);
+    maps->repaired = 0;
+    if (vectors)
+    {
+        pl_raster_job job = job_of(maps, maps->start_uvs, *range, tasks);
+        job.width = 3;
+        job.out = vectors;
+        pl_raster_run(&maps->raster, &job);
+    }
+    if (normals)
+    {
+        if (bind)
+        {
+            pleat_stack_base_normals(stack, maps->bind_normals);
+        }
+        vector.normals = true;
+        pl_parallel_for(tasks, stack->shape.vertex_count, 256, vector_range, &vector);
+        pl_raster_job job = job_of(maps, maps->start_uvs, *range, tasks);
+        want_normals(&job, normals);
+        pl_raster_run(&maps->raster, &job);
+    }
+    count_drawn(maps);
+}
+
+void pleat_maps_changes(pleat_maps *maps, const pleat_vec3 *changes, uint16_t *vectors, uint16_t *heights,
+                        pleat_height_range *range, const pleat_tasks *tasks)
+{
+    uint32_t count = maps->stack->shape.vertex_count;
+    vector_job vector = {.maps = maps, .space = PLEAT_MAPS_TANGENT, .changes = changes, .bind = true};
+    pleat_height_range own = {0, 0};
+    range = range ? range : &own;
+    pl_maps_take_coarse(maps, maps->stack->coarse_bind, tasks);
+    pl_parallel_for(tasks, count, 256, vector_range, &vector);
+    settle_range(maps, vectors ? 0 : 2, 2, range);
+    pl_raster_job job = job_of(maps, maps->start_uvs, *range, tasks);
+    if (vectors)
+    {
+        job.width = 3;
+        job.out = vectors;
+        pl_raster_run(&maps->raster, &job);
+    }
+    if (heights)
+    {
+        for (uint32_t r = 0; r < count; ++r)
+        {
+            maps->values[r][0] = maps->values[r][2];
+        }
+        job.width = 1;
+        job.out = heights;
         pl_raster_run(&maps->raster, &job);
     }
 }
@@ -277,22 +423,21 @@ void pleat_maps_values(pleat_maps *maps, const float *values, uint32_t width, ui
         }
         maps->values[r] = value;
     }
-    pl_raster_job job = {.triangle_count = shape->triangle_count,
-                         .triangles = shape->triangles,
-                         .uvs = shape->uvs,
-                         .values = maps->values,
-                         .width = width,
-                         .out = out,
-                         .scale = pl_splat(1),
-                         .offset = pl_splat(0),
-                         .tasks = tasks};
+    pl_raster_job job = job_of(maps, maps->start_uvs, (pleat_height_range){0, 1}, tasks);
+    job.width = width;
+    job.out = out;
     pl_raster_run(&maps->raster, &job);
 }
 
-void pleat_maps_joint_mask(const pleat_maps *maps, const char *joints, float *out)
+bool pleat_maps_joint_mask(const pleat_maps *maps, const char *joints, float *out)
 {
     const pleat_stack *stack = maps->stack;
     const pleat_stack_shape *shape = &stack->shape;
+    bool any = false;
+    for (uint32_t i = 0; stack->skin && i < stack->skin->joint_count; ++i)
+    {
+        any |= pleat_name_matches(joints, stack->model->nodes[stack->skin->joints[i]].name);
+    }
     for (uint32_t v = 0; v < shape->surface_count; ++v)
     {
         float sum = 0;
@@ -306,6 +451,14 @@ void pleat_maps_joint_mask(const pleat_maps *maps, const char *joints, float *ou
         }
         out[v] = sum;
     }
+    return any;
+}
+
+pleat_maps_cover pleat_maps_get_cover(const pleat_maps *maps)
+{
+    float texels = (float)maps->raster.size * (float)maps->raster.size, drawn = (float)maps->drawn;
+    return (pleat_maps_cover){drawn / texels, drawn > 0 ? (float)maps->shared / drawn : 0,
+                              drawn > 0 ? (float)maps->repaired / drawn : 0};
 }
 
 pleat_maps_coarse pleat_maps_get_coarse(const pleat_maps *maps)
@@ -316,7 +469,7 @@ pleat_maps_coarse pleat_maps_get_coarse(const pleat_maps *maps)
                                stack->surface->triangle_count,
                                stack->surface->triangles,
                                stack->surface->render_triangles,
-                               stack->coarse_positions,
+                               maps->coarse_positions,
                                maps->coarse_normals,
                                maps->coarse_tangents,
                                maps->coarse_uvs};

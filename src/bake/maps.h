@@ -1,4 +1,5 @@
-/* The inside of pleat_maps: places of render vertices on the coarse mesh (maps_place.c), and the maps (maps.c). */
+/* The inside of pleat_maps: places of render vertices on the coarse mesh (maps_place.c), the coarse mesh's tangent
+ * space (maps_frame.c), heights where projection fails (maps_repair.c), and the maps (maps.c). */
 #ifndef PL_BAKE_MAPS_H
 #define PL_BAKE_MAPS_H
 
@@ -13,26 +14,53 @@ typedef struct pl_map_place
     float weight[3];
 } pl_map_place;
 
+/* Tangent space of the coarse mesh at a place; unit vectors. */
+typedef struct pl_map_frame
+{
+    pl_f4 position, tangent, bitangent, normal;
+    float u, v;
+} pl_map_frame;
+
 struct pleat_maps
 {
     pl_memory memory;
     pl_arena arena;
-    const pleat_stack *stack;
+    pleat_stack *stack;
     pl_raster raster;
     float *coarse_uvs;     /* coarse render vertices by 2 */
-    pl_map_place *starts;  /* render vertices of the shape: where Loop puts them */
-    pleat_normals *coarse; /* normals of the coarse surface */
+    uint8_t *coarse_drawn; /* coarse triangles: 1 if their primitive is drawn */
+    uint8_t *skipped;      /* triangles of the shape: PL_RASTER_SKIP or 0 */
+    uint8_t *marks;        /* of the frame: skipped, and PL_RASTER_UNSURE */
+    pl_map_place *starts;  /* render vertices of the shape: where subdivision puts them */
+    float *start_uvs; /* render vertices of the shape by 2: their places in the texture, linear on coarse triangles */
+    pleat_normals *normals; /* of the coarse surface */
+    pleat_bvh *bvh;         /* of the refined surface; refitted where a height has to be searched for */
+    /* The coarse mesh that the last call was about. */
+    const pleat_vec4 *coarse_positions;
     pleat_vec4 *coarse_normals;
     pleat_vec4 *coarse_tangents; /* coarse render vertices */
-    float *uvs;                  /* of the frame: render vertices of the shape by 2 */
-    pl_f4 *values;               /* of the frame: height, normal in tangent space */
+    /* The refined surface of the last call. */
+    const pleat_vec4 *positions;
+    pleat_vec3 *bind_normals;         /* render vertices, for the bind shape */
+    float *uvs;                       /* render vertices by 2: where the height's line meets the coarse mesh */
+    uint8_t *failed;                  /* render vertices: no line was found */
+    pl_f4 *values;                    /* of the frame: height or first channel, normal in tangent space */
+    uint32_t repaired, drawn, shared; /* texels of the last call; shared never changes */
 };
 
-/* Fills starts. */
+/* Fills starts and start_uvs. */
 void pl_maps_find_starts(pleat_maps *maps);
-/* The place from which the coarse normal leads to a point, and the height on it; from a first guess. */
-pl_map_place pl_maps_project(const pleat_maps *maps, pl_map_place start, pl_f4 point, float *height);
-/* Position and unit normal of the coarse mesh at a place. */
-void pl_maps_at(const pleat_maps *maps, const pl_map_place *place, pl_f4 *position, pl_f4 *normal);
+/* The place from which the coarse normal leads to a point, and the height on it; from a first guess. Where none is
+ * found: false, with the guess itself and the height over it. */
+bool pl_maps_project(const pleat_maps *maps, pl_map_place start, pl_f4 point, pl_map_place *place, float *height);
+
+/* Normals and tangents of the coarse mesh with these positions. */
+void pl_maps_take_coarse(pleat_maps *maps, const pleat_vec4 *positions, const pleat_tasks *tasks);
+pl_map_frame pl_maps_frame(const pleat_maps *maps, const pl_map_place *place);
+
+/* Texels in doubt that lie on the coarse mesh get the height at which their own line meets the refined surface. */
+void pl_maps_repair(pleat_maps *maps, const pl_raster_job *job, pleat_height_range range);
+/* Texels whose centre lies in two triangles of the coarse mesh. Uses the raster's marks of coverage. */
+uint32_t pl_maps_count_shared(pleat_maps *maps);
 
 #endif

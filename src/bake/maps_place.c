@@ -48,6 +48,17 @@ static pl_map_place place_in(const pleat_stack *stack, uint32_t vertex, uint32_t
     return place;
 }
 
+static void texture_place(const pleat_maps *maps, const pl_map_place *place, float *uv)
+{
+    uv[0] = uv[1] = 0;
+    for (uint32_t k = 0; k < 3; ++k)
+    {
+        size_t render = maps->stack->surface->render_triangles[3 * (size_t)place->triangle + k];
+        uv[0] += place->weight[k] * maps->coarse_uvs[2 * render];
+        uv[1] += place->weight[k] * maps->coarse_uvs[2 * render + 1];
+    }
+}
+
 void pl_maps_find_starts(pleat_maps *maps)
 {
     const pleat_stack *stack = maps->stack;
@@ -56,6 +67,7 @@ void pl_maps_find_starts(pleat_maps *maps)
     for (uint32_t v = 0; v < shape->vertex_count; ++v)
     {
         maps->starts[v].triangle = PLEAT_NONE;
+        maps->start_uvs[2 * (size_t)v] = maps->start_uvs[2 * (size_t)v + 1] = -1;
     }
     for (uint32_t c = 0; c < 3 * shape->triangle_count; ++c)
     {
@@ -64,6 +76,7 @@ void pl_maps_find_starts(pleat_maps *maps)
         {
             uint32_t triangle = coarse_triangle ? coarse_triangle[c / 3] : c / 3;
             *start = place_in(stack, shape->surface_triangles[c], triangle, c % 3);
+            texture_place(maps, start, maps->start_uvs + 2 * (size_t)shape->triangles[c]);
         }
     }
 }
@@ -75,7 +88,7 @@ static void load_corners(const pleat_maps *maps, uint32_t triangle, pl_f4 p[3], 
     const uint32_t *corner = maps->stack->surface->triangles + 3 * (size_t)triangle;
     for (int k = 0; k < 3; ++k)
     {
-        p[k] = pl_load(&maps->stack->coarse_positions[corner[k]]);
+        p[k] = pl_load(&maps->coarse_positions[corner[k]]);
         n[k] = pl_load(&maps->coarse_normals[corner[k]]);
     }
 }
@@ -83,14 +96,6 @@ static void load_corners(const pleat_maps *maps, uint32_t triangle, pl_f4 p[3], 
 static pl_f4 mix(const pl_f4 v[3], const float weight[3])
 {
     return v[0] * pl_splat(weight[0]) + v[1] * pl_splat(weight[1]) + v[2] * pl_splat(weight[2]);
-}
-
-void pl_maps_at(const pleat_maps *maps, const pl_map_place *place, pl_f4 *position, pl_f4 *normal)
-{
-    pl_f4 p[3], n[3];
-    load_corners(maps, place->triangle, p, n);
-    *position = mix(p, place->weight);
-    *normal = pl_normalize3(mix(n, place->weight));
 }
 
 /* The neighbour across the edge that a place has left, if it is in the same chart. */
@@ -148,13 +153,14 @@ enum
     STEPS = 16
 };
 
-pl_map_place pl_maps_project(const pleat_maps *maps, pl_map_place start, pl_f4 point, float *height)
+bool pl_maps_project(const pleat_maps *maps, pl_map_place start, pl_f4 point, pl_map_place *out, float *height)
 {
     pl_map_place place = start;
-    pl_f4 p[3], n[3], position, normal;
-    pl_maps_at(maps, &place, &position, &normal);
-    float h = pl_dot3(point - position, normal);
+    pl_f4 p[3], n[3];
+    load_corners(maps, place.triangle, p, n);
+    float h = pl_dot3(point - mix(p, place.weight), pl_normalize3(mix(n, place.weight)));
     *height = h;
+    *out = start;
     for (int step = 0; step < STEPS; ++step)
     {
         load_corners(maps, place.triangle, p, n);
@@ -162,16 +168,16 @@ pl_map_place pl_maps_project(const pleat_maps *maps, pl_map_place start, pl_f4 p
         float length = pl_length3(sum);
         if (!(length > 1e-6f))
         {
-            return start;
+            return false;
         }
-        position = mix(p, place.weight);
-        normal = sum * pl_splat(1 / length);
-        pl_f4 left = point - position - normal * pl_splat(h);
+        pl_f4 normal = sum * pl_splat(1 / length);
+        pl_f4 left = point - mix(p, place.weight) - normal * pl_splat(h);
         float size = pl_length3(p[1] - p[0]) + pl_length3(p[2] - p[0]);
         if (pl_dot3(left, left) <= 1e-12f * size * size)
         {
             *height = h;
-            return place;
+            *out = place;
+            return true;
         }
         /* d(normal)/db without its part along the normal. */
         pl_f4 first = (n[1] - n[0]) * pl_splat(1 / length), second = (n[2] - n[0]) * pl_splat(1 / length);
@@ -180,7 +186,7 @@ pl_map_place pl_maps_project(const pleat_maps *maps, pl_map_place start, pl_f4 p
         float x[3];
         if (!solve(p[1] - p[0] + first * pl_splat(h), p[2] - p[0] + second * pl_splat(h), normal, left, x))
         {
-            return start;
+            return false;
         }
         float most = fmaxf(fabsf(x[0]), fabsf(x[1])), damp = most > 0.5f ? 0.5f / most : 1;
         place.weight[1] += damp * x[0];
@@ -189,9 +195,9 @@ pl_map_place pl_maps_project(const pleat_maps *maps, pl_map_place start, pl_f4 p
         h += damp * x[2];
         if (!(fabsf(place.weight[1]) + fabsf(place.weight[2]) < 4))
         {
-            return start;
+            return false;
         }
         cross_edge(maps, &place);
     }
-    return start;
+    return false;
 }

@@ -27,6 +27,7 @@ pleat_result pl_raster_init(pl_raster *raster, uint32_t size, uint32_t samples, 
         triangle_count < UINT32_MAX / BANDS_OF_TRIANGLE ? BANDS_OF_TRIANGLE * triangle_count : triangle_count;
     PL_ARENA_NEW_OR_FAIL(raster->sums, arena, pl_f4, worker_count * band, error);
     PL_ARENA_NEW_OR_FAIL(raster->counts, arena, uint16_t, worker_count * band, error);
+    PL_ARENA_NEW_OR_FAIL(raster->doubts, arena, uint8_t, worker_count * band, error);
     PL_ARENA_NEW_OR_FAIL(raster->covered, arena, uint8_t, (size_t)size * size, error);
     PL_ARENA_NEW_OR_FAIL(raster->bin_start, arena, uint32_t, (size_t)raster->band_count + 2, error);
     PL_ARENA_NEW_OR_FAIL(raster->bins, arena, uint32_t, raster->bin_capacity, error);
@@ -36,11 +37,27 @@ fail:
 
 /* ---- Bins ---- */
 
+/* What to take off a coordinate of a triangle's corners, so that their mean lies in 0..1. Charts that lie in another
+ * tile come out where a repeating texture shows them. */
+static float tile_of(float a, float b, float c)
+{
+    float tile = floorf((a + b + c) * (1.0f / 3));
+    return fabsf(tile) < 1e6f ? tile : 0;
+}
+
 static bool bands_of(const pl_raster *raster, const pl_raster_job *job, uint32_t t, uint32_t *first, uint32_t *last)
 {
     const uint32_t *corner = job->triangles + 3 * (size_t)t;
     float a = job->uvs[2 * (size_t)corner[0] + 1], b = job->uvs[2 * (size_t)corner[1] + 1];
     float c = job->uvs[2 * (size_t)corner[2] + 1];
+    if (job->marks && (job->marks[t] & PL_RASTER_SKIP))
+    {
+        return false;
+    }
+    float tile = tile_of(a, b, c);
+    a -= tile;
+    b -= tile;
+    c -= tile;
     float low = fminf(fminf(a, b), c) * (float)raster->size, high = fmaxf(fmaxf(a, b), c) * (float)raster->size;
     if (!(high > 0) || !(low < (float)raster->size))
     {
@@ -99,7 +116,26 @@ typedef struct band
     uint32_t first_row, row_count; /* texels */
     pl_f4 *sums;
     uint16_t *counts;
+    uint8_t *doubts;
 } band;
+
+/* Corners in samples, which stand at whole numbers. */
+static void place_corners(const band *b, uint32_t t, double x[3], double y[3])
+{
+    const uint32_t *corner = b->job->triangles + 3 * (size_t)t;
+    const float *uv[3];
+    for (int k = 0; k < 3; ++k)
+    {
+        uv[k] = b->job->uvs + 2 * (size_t)corner[k];
+    }
+    double grid = (double)b->raster->size * b->raster->samples;
+    double left = (double)tile_of(uv[0][0], uv[1][0], uv[2][0]), top = (double)tile_of(uv[0][1], uv[1][1], uv[2][1]);
+    for (int k = 0; k < 3; ++k)
+    {
+        x[k] = ((double)uv[k][0] - left) * grid - 0.5;
+        y[k] = ((double)uv[k][1] - top) * grid - 0.5;
+    }
+}
 
 /* The samples of a row within a triangle: where all three edges allow. */
 static void draw_triangle(const band *b, uint32_t t)
@@ -107,14 +143,10 @@ static void draw_triangle(const band *b, uint32_t t)
     const uint32_t *corner = b->job->triangles + 3 * (size_t)t;
     uint32_t samples = b->raster->samples;
     double grid = (double)b->raster->size * samples, x[3], y[3];
-    for (int k = 0; k < 3; ++k)
-    {
-        /* Samples stand at whole numbers. */
-        x[k] = (double)b->job->uvs[2 * (size_t)corner[k]] * grid - 0.5;
-        y[k] = (double)b->job->uvs[2 * (size_t)corner[k] + 1] * grid - 0.5;
-    }
+    uint8_t mark = b->job->marks ? b->job->marks[t] : 0;
+    place_corners(b, t, x, y);
     double area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]);
-    if (!(fabs(area) > 1e-12))
+    if (!(fabs(area) > 1e-12) || (mark & PL_RASTER_SKIP))
     {
         return;
     }
@@ -160,6 +192,7 @@ static void draw_triangle(const band *b, uint32_t t)
             size_t texel = line + px / samples;
             b->sums[texel] += value;
             ++b->counts[texel];
+            b->doubts[texel] |= mark & PL_RASTER_UNSURE;
             value += step;
         }
     }
@@ -170,7 +203,7 @@ static uint16_t to_word(float x)
     return (uint16_t)(fminf(fmaxf(x, 0), 1) * 65535.0f + 0.5f);
 }
 
-static void write_texel(const pl_raster_job *job, size_t texel, pl_f4 value)
+void pl_raster_put(const pl_raster_job *job, size_t texel, pl_f4 value)
 {
     if (job->out_more)
     {
@@ -190,6 +223,7 @@ static void write_texel(const pl_raster_job *job, size_t texel, pl_f4 value)
 static void write_band(const band *b)
 {
     const pl_raster_job *job = b->job;
+    uint32_t full = b->raster->samples * b->raster->samples;
     for (uint32_t row = 0; row < b->row_count; ++row)
     {
         for (uint32_t x = 0; x < b->raster->size; ++x)
@@ -197,10 +231,11 @@ static void write_band(const band *b)
             size_t local = (size_t)row * b->raster->size + x;
             size_t texel = (size_t)(b->first_row + row) * b->raster->size + x;
             uint16_t count = b->counts[local];
-            b->raster->covered[texel] = count > 0;
+            bool unsure = job->doubtful && (b->doubts[local] || count > full);
+            b->raster->covered[texel] = count == 0 ? 0 : unsure ? PL_RASTER_DOUBT : 1;
             if (count)
             {
-                write_texel(job, texel, b->sums[local] * pl_splat(1 / (float)count));
+                pl_raster_put(job, texel, b->sums[local] * pl_splat(1 / (float)count));
                 continue;
             }
             for (uint32_t k = 0; k < job->width && job->out; ++k)
@@ -235,9 +270,11 @@ static void draw_bands(void *data, uint32_t begin, uint32_t end, uint32_t worker
                   first,
                   left < PL_RASTER_ROWS ? left : PL_RASTER_ROWS,
                   raster->sums + worker * room,
-                  raster->counts + worker * room};
+                  raster->counts + worker * room,
+                  raster->doubts + worker * room};
         memset(b.sums, 0, room * sizeof *b.sums);
         memset(b.counts, 0, room * sizeof *b.counts);
+        memset(b.doubts, 0, room);
         if (r->binned)
         {
             for (uint32_t k = raster->bin_start[i]; k < raster->bin_start[i + 1]; ++k)
@@ -322,15 +359,47 @@ static void continue_columns(void *data, uint32_t begin, uint32_t end, uint32_t 
     }
 }
 
-void pl_raster_run(pl_raster *raster, const pl_raster_job *job)
+static const pleat_tasks *tasks_for(const pl_raster *raster, const pl_raster_job *job)
+{
+    /* More workers than scratch was made for: one of them does the work. */
+    return pl_worker_count(job->tasks) <= raster->worker_count ? job->tasks : NULL;
+}
+
+void pl_raster_draw(pl_raster *raster, const pl_raster_job *job)
 {
     run r = {raster, job, fill_bins(raster, job)};
-    /* More workers than scratch was made for: one of them does the work. */
-    const pleat_tasks *tasks = pl_worker_count(job->tasks) <= raster->worker_count ? job->tasks : NULL;
-    pl_parallel_for(tasks, raster->band_count, 1, draw_bands, &r);
+    pl_parallel_for(tasks_for(raster, job), raster->band_count, 1, draw_bands, &r);
+}
+
+static void drop_doubts(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    const run *r = data;
+    size_t size = r->raster->size;
+    (void)worker;
+    for (size_t texel = begin * size; texel < end * size; ++texel)
+    {
+        uint8_t *covered = &r->raster->covered[texel];
+        *covered = *covered == PL_RASTER_DOUBT ? 0 : *covered;
+    }
+}
+
+void pl_raster_spread(pl_raster *raster, const pl_raster_job *job)
+{
+    run r = {raster, job, false};
+    const pleat_tasks *tasks = tasks_for(raster, job);
     if (raster->margin)
     {
+        if (job->doubtful)
+        {
+            pl_parallel_for(tasks, raster->size, 64, drop_doubts, &r);
+        }
         pl_parallel_for(tasks, raster->size, 64, continue_rows, &r);
         pl_parallel_for(tasks, raster->band_count, 8, continue_columns, &r);
     }
+}
+
+void pl_raster_run(pl_raster *raster, const pl_raster_job *job)
+{
+    pl_raster_draw(raster, job);
+    pl_raster_spread(raster, job);
 }

@@ -42,33 +42,56 @@ static void ignore_warning(png_structp png, png_const_charp message)
     (void)message;
 }
 
-static pleat_result check_image(const char *path, uint32_t width, uint32_t height, uint32_t channel_count,
-                                uint32_t bits, pleat_error *error)
+static pleat_result check_image(const char *path, const pleat_png *png, pleat_error *error)
 {
-    if (width == 0 || height == 0 || width > PNG_USER_WIDTH_MAX || height > PNG_USER_HEIGHT_MAX)
+    if (png->width == 0 || png->height == 0 || png->width > PNG_USER_WIDTH_MAX || png->height > PNG_USER_HEIGHT_MAX)
     {
         return pl_fail(error, PLEAT_BAD_ARGUMENT, "%.300s: the picture is %u x %u; each side can be 1 to %u", path,
-                       width, height, PNG_USER_WIDTH_MAX);
+                       png->width, png->height, PNG_USER_WIDTH_MAX);
     }
-    if (channel_count < 1 || channel_count > 4)
+    if (png->channel_count < 1 || png->channel_count > 4)
     {
-        return pl_fail(error, PLEAT_BAD_ARGUMENT, "%.300s: channel_count is %u; it can be 1 to 4", path, channel_count);
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "%.300s: channel_count is %u; it can be 1 to 4", path,
+                       png->channel_count);
     }
-    if (bits != 8 && bits != 16)
+    if (png->bits != 8 && png->bits != 16)
     {
-        return pl_fail(error, PLEAT_BAD_ARGUMENT, "%.300s: bits is %u; it can be 8 or 16", path, bits);
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "%.300s: bits is %u; it can be 8 or 16", path, png->bits);
     }
     return PLEAT_OK;
 }
 
-pleat_result pleat_png_write(const char *path, uint32_t width, uint32_t height, uint32_t channel_count, uint32_t bits,
-                             const void *pixels, pleat_error *error)
+static void write_picture(png_structp png, png_infop info, const pleat_png *picture)
 {
     static const int color_types[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
                                       PNG_COLOR_TYPE_RGB_ALPHA};
-    PL_TRY(check_image(path, width, height, channel_count, bits, error));
+    png_set_compression_level(png, picture->fast ? 1 : 6);
+    if (picture->fast)
+    {
+        png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_UP);
+    }
+    png_set_IHDR(png, info, picture->width, picture->height, (int)picture->bits,
+                 color_types[picture->channel_count - 1], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+    png_write_info(png, info);
+    if (picture->bits == 16 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+    {
+        png_set_swap(png);
+    }
+    size_t stride = (size_t)picture->width * picture->channel_count * (picture->bits / 8);
+    for (uint32_t y = 0; y < picture->height; ++y)
+    {
+        png_write_row(png, (png_const_bytep)picture->pixels + y * stride);
+    }
+    png_write_end(png, info);
+}
+
+pleat_result pleat_png_write_in(const char *path, const pleat_png *picture, pleat_outputs *outputs,
+                                const pleat_host *host, pleat_error *error)
+{
+    PL_TRY(check_image(path, picture, error));
     png_state state = {.error = error};
-    PL_TRY(pl_output_begin(path, NULL, &state.output, error));
+    PL_TRY(pl_output_begin(path, host, &state.output, error));
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &state, fail_png, ignore_warning);
     png_infop info = png ? png_create_info_struct(png) : NULL;
     if (!info)
@@ -84,20 +107,14 @@ pleat_result pleat_png_write(const char *path, uint32_t width, uint32_t height, 
         return state.result;
     }
     png_set_write_fn(png, &state, write_png_bytes, flush_png_bytes);
-    png_set_compression_level(png, 6);
-    png_set_IHDR(png, info, width, height, (int)bits, color_types[channel_count - 1], PNG_INTERLACE_NONE,
-                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    png_write_info(png, info);
-    if (bits == 16 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
-    {
-        png_set_swap(png);
-    }
-    size_t stride = (size_t)width * channel_count * (bits / 8);
-    for (uint32_t y = 0; y < height; ++y)
-    {
-        png_write_row(png, (png_const_bytep)pixels + y * stride);
-    }
-    png_write_end(png, info);
+    write_picture(png, info, picture);
     png_destroy_write_struct(&png, &info);
-    return pl_output_end(state.output, NULL, error);
+    return pl_output_end(state.output, outputs, error);
+}
+
+pleat_result pleat_png_write(const char *path, uint32_t width, uint32_t height, uint32_t channel_count, uint32_t bits,
+                             const void *pixels, pleat_error *error)
+{
+    pleat_png png = {width, height, channel_count, bits, pixels, false};
+    return pleat_png_write_in(path, &png, NULL, NULL, error);
 }
