@@ -16,8 +16,13 @@
 #define NOTHING_OF_SHELL 8e-7
 /* And so is a layer on the skin of this part of the distance from the origin: joints are rounded one by one. */
 #define NOTHING_OF_PLACE 1e-7
-/* The rest after all corrections that is not worth a pass. */
-#define SETTLED 2e-8
+/* The rest after all corrections that is not worth a pass: a fifth of what is promised. */
+#define SETTLED 2e-7
+
+enum
+{
+    ATTEMPTS = 8 /* at one joint, where the first was limited; and at the last digits */
+};
 
 pleat_volume_shape pleat_volume_shape_default(void)
 {
@@ -155,6 +160,7 @@ typedef struct volume_layer
     uint8_t *dirty;       /* blocks */
     double *shell_now;
     double *shell_target;
+    double *shell_left; /* what its joints could not bring back */
     /* Figures of the last frame. */
     uint32_t moved, limited;
     double lost, error;
@@ -191,11 +197,11 @@ static pleat_result make_room(volume_layer *layer, pleat_error *error)
     pleat_result result = PLEAT_OK;
     const pl_volume_bound *bound = &layer->bound;
     pl_volume_scratch *scratch = &layer->scratch;
-    uint32_t local = bound->largest_local;
+    size_t local = (size_t)bound->largest_local + 3;
     PL_ARENA_NEW_OR_FAIL(scratch->points, &layer->arena, pleat_vec4, local, error);
     PL_ARENA_NEW_OR_FAIL(scratch->slopes, &layer->arena, pleat_vec4, local, error);
-    PL_ARENA_NEW_OR_FAIL(scratch->moves, &layer->arena, pleat_vec4, local, error);
-    PL_ARENA_NEW_OR_FAIL(scratch->normals, &layer->arena, double, 3 * (size_t)local, error);
+    PL_ARENA_NEW_OR_FAIL(scratch->directions, &layer->arena, pleat_vec4, local, error);
+    PL_ARENA_NEW_OR_FAIL(scratch->normals, &layer->arena, double, 3 * local, error);
     PL_ARENA_NEW_OR_FAIL(layer->centres, &layer->arena, pleat_vec4, bound->closed.hole_count, error);
     PL_ARENA_NEW_OR_FAIL(layer->origins, &layer->arena, pleat_vec4, bound->closed.shell_count, error);
     PL_ARENA_NEW_OR_FAIL(layer->block_volume, &layer->arena, double, bound->groups.block_count, error);
@@ -205,6 +211,7 @@ static pleat_result make_room(volume_layer *layer, pleat_error *error)
     PL_ARENA_NEW_OR_FAIL(layer->dirty, &layer->arena, uint8_t, bound->groups.block_count, error);
     PL_ARENA_NEW_OR_FAIL(layer->shell_now, &layer->arena, double, bound->closed.shell_count, error);
     PL_ARENA_NEW_OR_FAIL(layer->shell_target, &layer->arena, double, bound->closed.shell_count, error);
+    PL_ARENA_NEW_OR_FAIL(layer->shell_left, &layer->arena, double, bound->closed.shell_count, error);
 fail:
     return result;
 }
@@ -411,7 +418,7 @@ static void find_targets(volume_layer *layer, const pleat_layer_frame *frame)
     for (uint32_t j = 0; j < bound->joint_count; ++j)
     {
         const pl_volume_joint *joint = &bound->joints[j];
-        if (joint->joint == PLEAT_NONE)
+        if (joint->adds)
         {
             double missing = bound->closed.shell_volume[joint->shell] * extra;
             if (frame->joints == NULL)
@@ -469,8 +476,10 @@ static uint32_t busiest(const volume_layer *layer, uint32_t shell)
     return best;
 }
 
-/* True if anything moved. */
-static bool settle_shells(volume_layer *layer, const pleat_layer_frame *frame)
+/* True if anything moved. Later rounds, of shells as small as the buckle of a belt, have the whole shell to choose
+ * from.
+ */
+static bool settle_shells(volume_layer *layer, const pleat_layer_frame *frame, int round)
 {
     const pl_volume_bound *bound = &layer->bound;
     bool any = false;
@@ -478,15 +487,64 @@ static bool settle_shells(volume_layer *layer, const pleat_layer_frame *frame)
     {
         double left = layer->shell_target[s] - layer->shell_now[s];
         uint32_t j = busiest(layer, s);
+        j = j != PLEAT_NONE && round > 0 ? bound->keeper[s] : j;
         if (j != PLEAT_NONE && fabs(left) > SETTLED * fabs(layer->shell_target[s]) &&
             fabs(left) < 1e-3 * fabs(layer->shell_target[s]))
         {
             pl_volume_settle(&bound->closed, &bound->joints[j], left, &layer->scratch, frame->positions,
                              layer->centres);
+            mark_dirty(layer, &bound->joints[j]);
             any = true;
         }
     }
     return any;
+}
+
+/* Corrects a joint by an amount; returns what could not be done. Where the skin has turned away from an axis after
+ * moves along others, a second attempt sees that; the limit holds for all of them together. */
+static double correct_joint(volume_layer *layer, const pleat_layer_frame *frame, uint32_t j, double amount)
+{
+    const pl_volume_joint *joint = &layer->bound.joints[j];
+    double left = amount;
+    float room = layer->options.limit;
+    bool limited = true;
+    for (int attempt = 0; attempt < ATTEMPTS && limited && room > 0; ++attempt)
+    {
+        pl_volume_moved moved = pl_volume_correct(&layer->bound.closed, joint, left, room, &layer->scratch,
+                                                  frame->positions, layer->centres);
+        limited = moved.limited;
+        left -= moved.change;
+        room -= moved.farthest / joint->radius;
+        layer->highest = fmaxf(layer->highest, moved.farthest);
+    }
+    mark_dirty(layer, joint);
+    layer->limited += limited;
+    ++layer->moved;
+    return limited ? left : 0;
+}
+
+/* One joint after the other; what some could not do goes to their whole shells. */
+static void correct_joints(volume_layer *layer, const pleat_layer_frame *frame)
+{
+    const pl_volume_bound *bound = &layer->bound;
+    for (uint32_t s = 0; s < bound->closed.shell_count; ++s)
+    {
+        layer->shell_left[s] = 0;
+    }
+    for (uint32_t j = 0; j < bound->joint_count; ++j)
+    {
+        if (layer->loss[j] != 0)
+        {
+            layer->shell_left[bound->joints[j].shell] += correct_joint(layer, frame, j, layer->loss[j]);
+        }
+    }
+    for (uint32_t s = 0; s < bound->closed.shell_count; ++s)
+    {
+        if (layer->shell_left[s] != 0 && bound->keeper[s] != PLEAT_NONE)
+        {
+            correct_joint(layer, frame, bound->keeper[s], layer->shell_left[s]);
+        }
+    }
 }
 
 static void update_layer(void *user, const pleat_layer_frame *frame)
@@ -506,23 +564,11 @@ static void update_layer(void *user, const pleat_layer_frame *frame)
     {
         layer->dirty[b] = 0;
     }
-    for (uint32_t j = 0; j < bound->joint_count; ++j)
-    {
-        if (layer->loss[j] != 0)
-        {
-            pl_volume_moved moved =
-                pl_volume_correct(&bound->closed, &bound->joints[j], layer->loss[j], layer->options.limit,
-                                  &layer->scratch, frame->positions, layer->centres);
-            mark_dirty(layer, &bound->joints[j]);
-            ++layer->moved;
-            layer->limited += moved.limited;
-            layer->highest = fmaxf(layer->highest, moved.farthest);
-        }
-    }
+    correct_joints(layer, frame);
     if (layer->moved)
     {
         measure_shells(layer, frame, true);
-        if (settle_shells(layer, frame))
+        for (int round = 0; round < ATTEMPTS && settle_shells(layer, frame, round); ++round)
         {
             measure_shells(layer, frame, true);
         }
@@ -544,13 +590,13 @@ static bool figure_of(const void *user, uint32_t index, const char **name, doubl
 {
     static const char *const names[] = {"shells", "joints", "moved", "lost", "error", "highest", "limited"};
     const volume_layer *layer = user;
-    const double values[] = {layer->bound.closed.shell_count,
-                             layer->bound.joint_count,
-                             layer->moved,
-                             layer->lost,
-                             layer->error,
-                             (double)layer->highest,
-                             layer->limited};
+    uint32_t joint_count = 0;
+    for (uint32_t j = 0; j < layer->bound.joint_count; ++j)
+    {
+        joint_count += layer->bound.joints[j].joint != PLEAT_NONE;
+    }
+    const double values[] = {layer->bound.closed.shell_count, joint_count,   layer->moved, layer->lost, layer->error,
+                             (double)layer->highest,          layer->limited};
     if (index >= sizeof values / sizeof values[0])
     {
         return false;

@@ -121,14 +121,16 @@ typedef struct pl_volume_centre
  * may move) and then those around them. */
 typedef struct pl_volume_joint
 {
-    uint32_t joint, parent; /* skinning matrices whose difference drives the region; PLEAT_NONE: added volume */
+    uint32_t joint, parent; /* skinning matrices whose difference drives the region; PLEAT_NONE: none does */
     uint32_t shell;
+    bool adds; /* the volume that the options add goes here */
     float mu[PLEAT_VOLUME_AXES];
     float radius; /* of the region at rest, metres */
     uint32_t active_count, local_count, triangle_count;
-    uint32_t *vertices;   /* local_count, of pl_closed */
-    uint32_t *triangles;  /* triangle_count by 3, local */
-    pleat_vec4 *gamma;    /* active_count: along each axis */
+    uint32_t *vertices;  /* local_count, of pl_closed */
+    uint32_t *triangles; /* triangle_count by 3, local */
+    pleat_vec4
+        *gamma; /* active_count, up to a multiple of 4: along each axis, before division by area; w: see spread */
     float *along, *front; /* active_count: the frame is a linear function of positions */
     uint32_t centre_count;
     pl_volume_centre *centres;
@@ -148,8 +150,9 @@ typedef struct pl_volume_bound
 {
     pl_closed closed;
     pl_volume_groups groups;
-    uint32_t joint_count; /* in the order of correction: parents first; added volume last */
+    uint32_t joint_count; /* in the order of correction: parents first; then regions without a joint */
     pl_volume_joint *joints;
+    uint32_t *keeper; /* per shell: the region of all that may move, for what joints cannot bring back; or PLEAT_NONE */
     uint32_t share_count;
     pl_volume_share *shares; /* by group */
     uint32_t largest_local, largest_triangle;
@@ -190,8 +193,8 @@ float pl_volume_profile_at(const pleat_volume_shape *shape, uint32_t profile, fl
 /* Scratch for the largest joint. */
 typedef struct pl_volume_scratch
 {
-    pleat_vec4 *points, *slopes, *moves; /* local vertices */
-    double *normals;                     /* local vertices by 3 */
+    pleat_vec4 *points, *slopes, *directions; /* local vertices, and room for 3 more */
+    double *normals;                          /* local vertices by 3 */
 } pl_volume_scratch;
 
 typedef struct pl_volume_moved

@@ -389,21 +389,20 @@ static pleat_result bind_joint(binder *b, uint32_t joint, pleat_error *error)
     return PLEAT_OK;
 }
 
-/* ---- Added volume: one more region for each shell ---- */
+/* ---- Whole shells: for added volume, and for what joints cannot bring back ---- */
 
-static bool adds_volume(const pleat_volume_options *options)
-{
-    return options->inflate != 0 || options->breath != 0 || options->key_count > 0;
-}
-
-static void blend_everywhere(binder *b)
+/* Everywhere alike, or where the joints that inflate rule. */
+static void blend_everywhere(binder *b, const char *names)
 {
     const pleat_cloth *cloth = b->cloth;
-    const char *names = b->options->inflate_joints;
+    for (uint32_t j = 0; names && j < b->skin->joint_count; ++j)
+    {
+        b->below[j] = pl_name_is_listed(names, joint_name(b, j));
+    }
     for (uint32_t v = 0; v < b->bound->closed.vertex_count; ++v)
     {
-        b->blend[v] = names && b->skin ? 0 : 1;
-        for (uint32_t i = 0; names && b->skin && i < cloth->influence_count; ++i)
+        b->blend[v] = names ? 0 : 1;
+        for (uint32_t i = 0; names && i < cloth->influence_count; ++i)
         {
             size_t at = (size_t)v * cloth->influence_count + i;
             bool counts = cloth->joints[at] < b->skin->joint_count && b->below[cloth->joints[at]];
@@ -412,15 +411,11 @@ static void blend_everywhere(binder *b)
     }
 }
 
-static pleat_result bind_added(binder *b, pleat_error *error)
+/* A region without a joint for each shell, over the blend; made receives their numbers. */
+static pleat_result bind_shells(binder *b, bool adds, uint32_t *made, pleat_error *error)
 {
     static const pleat_volume_shape even = {.mu = {1, 1, 1}, .width = 1, .fold_count = 1};
     const pl_closed *closed = &b->bound->closed;
-    for (uint32_t j = 0; b->options->inflate_joints && b->skin && j < b->skin->joint_count; ++j)
-    {
-        b->below[j] = pl_name_is_listed(b->options->inflate_joints, joint_name(b, j));
-    }
-    blend_everywhere(b);
     for (uint32_t s = 0; s < closed->shell_count; ++s)
     {
         uint32_t count = 0;
@@ -434,15 +429,38 @@ static pleat_result bind_added(binder *b, pleat_error *error)
             }
         }
         uint32_t active_count = find_active(b, b->queue, count);
+        made[s] = active_count ? b->bound->joint_count : PLEAT_NONE;
         if (active_count)
         {
-            pl_volume_joint *made;
-            PL_TRY(add_joint(b, &made, error));
-            made->joint = made->parent = PLEAT_NONE;
-            PL_TRY(finish_joint(b, &even, pl_set(0, 1, 0, 0), active_count, made, error));
+            pl_volume_joint *joint;
+            PL_TRY(add_joint(b, &joint, error));
+            joint->joint = joint->parent = PLEAT_NONE;
+            joint->adds = adds;
+            PL_TRY(finish_joint(b, &even, pl_set(0, 1, 0, 0), active_count, joint, error));
         }
     }
     return PLEAT_OK;
+}
+
+static pleat_result bind_whole_shells(binder *b, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    const pleat_volume_options *options = b->options;
+    bool adds = options->inflate != 0 || options->breath != 0 || options->key_count > 0;
+    const char *names = adds && b->skin ? options->inflate_joints : NULL;
+    uint32_t *made;
+    PL_ARENA_NEW_OR_FAIL(b->bound->keeper, b->arena, uint32_t, b->bound->closed.shell_count, error);
+    PL_ARENA_NEW_OR_FAIL(made, &b->scratch, uint32_t, b->bound->closed.shell_count, error);
+    blend_everywhere(b, NULL);
+    /* Without a skin nobody else can bring lost volume back. */
+    result = bind_shells(b, !names && (adds || !b->skin), b->bound->keeper, error);
+    if (result == PLEAT_OK && names)
+    {
+        blend_everywhere(b, names);
+        result = bind_shells(b, true, made, error);
+    }
+fail:
+    return result;
 }
 
 /* ---- All of it ---- */
@@ -544,11 +562,7 @@ static pleat_result bind_all(binder *b, pleat_error *error)
     {
         qsort(b->bound->shares, b->bound->share_count, sizeof *b->bound->shares, compare_shares);
     }
-    /* Without a skin nobody else can bring lost volume back. */
-    if (adds_volume(b->options) || !b->skin)
-    {
-        result = bind_added(b, error);
-    }
+    result = bind_whole_shells(b, error);
 fail:
     return result;
 }

@@ -9,6 +9,11 @@
 
 #include <string.h>
 
+/* A vertex stands for the skin around it: the norm of eq. 2 is taken over the area, so that a correction does not
+ * depend on how finely the mesh is cut, and gamma is divided by it. Facing areas of less than this part of the area at
+ * rest say little about where the skin faces, and count less. */
+#define CREASED 2.0f
+
 /* Cov^-1 d for a symmetric 3x3, damped so that flat regions have an answer. */
 static void solve_symmetric(const double c[6], const float direction[3], double out[3])
 {
@@ -153,7 +158,7 @@ pleat_result pl_volume_spread_out(const pl_volume_spread *spread, pl_arena *aren
     pl_f4 axes[PLEAT_VOLUME_AXES];
     double covariance[6];
     float half, sum = 0;
-    PL_ARENA_NEW_OR_FAIL(joint->gamma, arena, pleat_vec4, spread->count, error);
+    PL_ARENA_NEW_OR_FAIL(joint->gamma, arena, pleat_vec4, ((size_t)spread->count + 3) / 4 * 4, error);
     PL_ARENA_NEW_OR_FAIL(joint->along, arena, float, spread->count, error);
     PL_ARENA_NEW_OR_FAIL(joint->front, arena, float, spread->count, error);
     rest_frame(spread, axes);
@@ -164,6 +169,11 @@ pleat_result pl_volume_spread_out(const pl_volume_spread *spread, pl_arena *aren
     for (int a = 0; a < PLEAT_VOLUME_AXES; ++a)
     {
         sum += spread->shape->mu[a];
+    }
+    for (uint32_t i = 0; i < (spread->count + 3) / 4 * 4; ++i)
+    {
+        float area = CREASED * spread->area[spread->active[i < spread->count ? i : 0]];
+        joint->gamma[i].w = area > 0 ? area * area : 1;
     }
     for (int a = 0; a < PLEAT_VOLUME_AXES; ++a)
     {
@@ -176,10 +186,7 @@ pleat_result pl_volume_spread_out(const pl_volume_spread *spread, pl_arena *aren
             float x = pl_dot3(from, axes[PLEAT_VOLUME_ALONG]) / half;
             float q = pl_dot3(from, sided) / joint->radius;
             float distance = pl_length3(from) / fmaxf(half, joint->radius);
-            /* A vertex stands for the skin around it. The norm of eq. 2 is taken over the area, so that a correction
-             * does not depend on how finely the mesh is cut: gamma is divided by it. */
-            float each = spread->area[v] > 0 ? 1 / spread->area[v] : 0;
-            (&joint->gamma[i].x)[a] = each * spread->blend[v] * spread->mask[v] *
+            (&joint->gamma[i].x)[a] = spread->blend[v] * spread->mask[v] *
                                       pl_volume_profile_at(spread->shape, spread->shape->profile[a], x, q, distance);
         }
     }

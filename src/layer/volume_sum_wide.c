@@ -4,37 +4,75 @@
 
 #include "base/wide.h"
 
+enum
+{
+    CHUNK = 8 /* pairs of triangles that are summed in single precision */
+};
+
+typedef float pl_f8 __attribute__((vector_size(32), may_alias));
+
 /* Sum of (p - near) . N over triangles, N = (q - p) x (r - p), and of N. */
 typedef struct block_sums
 {
     double volume, area[3];
 } block_sums;
 
+/* The corners k of two triangles, one in each half. */
+static inline __attribute__((always_inline)) void load_pair(const pl_volume_view *view, const uint32_t *corner,
+                                                            bool plain, pl_f8 *out)
+{
+    pl_f4 low, high;
+    if (plain)
+    {
+        low = pl_load(&view->positions[corner[0]]);
+        high = pl_load(&view->positions[corner[3]]);
+    }
+    else
+    {
+        low = pl_volume_point(view->closed, view->positions, view->centres, corner[0]);
+        high = pl_volume_point(view->closed, view->positions, view->centres, corner[3]);
+    }
+    *out = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+static inline __attribute__((always_inline)) void add_halves(pl_d4 *sum, const pl_f8 *terms)
+{
+    *sum += __builtin_convertvector(__builtin_shufflevector(*terms, *terms, 0, 1, 2, 3), pl_d4) +
+            __builtin_convertvector(__builtin_shufflevector(*terms, *terms, 4, 5, 6, 7), pl_d4);
+}
+
 static inline __attribute__((always_inline)) block_sums sum_block(const pl_volume_view *view, const pl_volume_block *b,
                                                                   pl_f4 near, bool plain)
 {
     const uint32_t *corner = view->groups->triangles + 3 * (size_t)b->first;
-    pl_d4 sum = {0, 0, 0, 0}, area = {0, 0, 0, 0};
-    for (uint32_t t = 0; t < b->count; ++t, corner += 3)
+    const uint32_t last[6] = {corner[3 * b->count - 3], corner[3 * b->count - 2], corner[3 * b->count - 1],
+                              corner[3 * b->count - 3], corner[3 * b->count - 3], corner[3 * b->count - 3]};
+    pl_f8 near_pair = __builtin_shufflevector(near, near, 0, 1, 2, 3, 0, 1, 2, 3);
+    pl_d4 volume = {0, 0, 0, 0}, area = {0, 0, 0, 0};
+    for (uint32_t t = 0; t < b->count;)
     {
-        pl_f4 p, q, r;
-        if (plain)
+        pl_f8 volume_part = {0}, area_part = {0};
+        for (uint32_t end = t + 2 * CHUNK; t < end && t < b->count; t += 2, corner += 6)
         {
-            p = pl_load(&view->positions[corner[0]]);
-            q = pl_load(&view->positions[corner[1]]);
-            r = pl_load(&view->positions[corner[2]]);
+            /* The odd one at the end goes with a triangle that is a point. */
+            const uint32_t *here = t + 1 < b->count ? corner : last;
+            pl_f8 p, u, v;
+            load_pair(view, here, plain, &p);
+            load_pair(view, here + 1, plain, &u);
+            load_pair(view, here + 2, plain, &v);
+            u -= p;
+            v -= p;
+            pl_f8 turned_u = __builtin_shufflevector(u, u, 1, 2, 0, 3, 5, 6, 4, 7);
+            pl_f8 turned_v = __builtin_shufflevector(v, v, 1, 2, 0, 3, 5, 6, 4, 7);
+            pl_f8 normal = u * turned_v - turned_u * v; /* z, x, y */
+            normal = __builtin_shufflevector(normal, normal, 1, 2, 0, 3, 5, 6, 4, 7);
+            volume_part += (p - near_pair) * normal;
+            area_part += normal;
         }
-        else
-        {
-            p = pl_volume_point(view->closed, view->positions, view->centres, corner[0]);
-            q = pl_volume_point(view->closed, view->positions, view->centres, corner[1]);
-            r = pl_volume_point(view->closed, view->positions, view->centres, corner[2]);
-        }
-        pl_f4 normal = pl_cross(q - p, r - p);
-        sum += __builtin_convertvector((p - near) * normal, pl_d4);
-        area += __builtin_convertvector(normal, pl_d4);
+        add_halves(&volume, &volume_part);
+        add_halves(&area, &area_part);
     }
-    return (block_sums){sum[0] + sum[1] + sum[2], {area[0], area[1], area[2]}};
+    return (block_sums){volume[0] + volume[1] + volume[2], {area[0], area[1], area[2]}};
 }
 
 /* Points are taken from a vertex of the block, so that floats hold them well, and the sum is brought to the shell's
