@@ -23,7 +23,7 @@ static const struct
     {"curve", "base mesh curve"},
     {"layer", "base mesh rig strain field curve layer"},
     {"bake", CORE},
-    {"io", "base mesh rig bake io"},
+    {"io", "base mesh rig layer bake io"},
     {"make", CORE " make"},
     {"draw", "base draw"},
     {"gpu", CORE " draw gpu"},

@@ -98,6 +98,11 @@ bool pleat_stack_joint_rest(const pleat_stack *stack, uint32_t node, pleat_vec4 
 const pleat_mesh *pleat_stack_get_mesh(const pleat_stack *stack);
 float pleat_stack_height(const pleat_stack *stack);
 
+/* A layer of the stack, for what its kind offers beyond figures; NULL past the last. type may be NULL. */
+const void *pleat_stack_layer(const pleat_stack *stack, uint32_t layer, const pleat_layer_type **type);
+/* A place of the input's surface on the working one: the same triangle and barycentric coordinates, refined. */
+pleat_place pleat_stack_place(const pleat_stack *stack, const pleat_place *coarse);
+
 /* A figure that a layer reports of the last frame: name and value by index; false past the last. */
 bool pleat_stack_figure(const pleat_stack *stack, uint32_t layer, uint32_t index, const char **name, double *value);
 

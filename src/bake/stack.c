@@ -3,6 +3,7 @@
 
 #include "base/parallel.h"
 #include "base/vec.h"
+#include "mesh/refined_place.h"
 
 #include <assert.h>
 #include <string.h>
@@ -189,6 +190,31 @@ bool pleat_stack_figure(const pleat_stack *stack, uint32_t layer, uint32_t index
 {
     return layer < stack->layer_count && stack->layer_types[layer]->figure &&
            stack->layer_types[layer]->figure(stack->layers[layer], index, name, value);
+}
+
+const void *pleat_stack_layer(const pleat_stack *stack, uint32_t layer, const pleat_layer_type **type)
+{
+    if (layer >= stack->layer_count)
+    {
+        return NULL;
+    }
+    if (type)
+    {
+        *type = stack->layer_types[layer];
+    }
+    return stack->layers[layer];
+}
+
+pleat_place pleat_stack_place(const pleat_stack *stack, const pleat_place *coarse)
+{
+    if (!stack->loop)
+    {
+        return *coarse;
+    }
+    const pleat_refined *refined = pleat_loop_refined(stack->loop);
+    pl_refined_surface surface = {stack->surface->triangles, refined->triangle_count,  refined->triangles,
+                                  refined->coarse_triangle,  refined->vertex_triangle, refined->vertex_barycentric};
+    return pl_refined_find(&surface, coarse);
 }
 
 /* ---- State ---- */
