@@ -57,10 +57,4 @@ void pl_wrinkle_shape_update(pl_wrinkle_shape *shape, const pleat_vec4 *position
 /* Forgets the sides: before a second run over a clip. */
 void pl_wrinkle_shape_reset(pl_wrinkle_shape *shape);
 
-/* The profile's excess of length over one side of a wrinkle, over its width: (arc length - width) / width, for a depth
- * of so many widths (0 .. PL_WRINKLE_DEEPEST); and the inverse. */
-#define PL_WRINKLE_DEEPEST 1.25f
-float pl_wrinkle_excess(float depth_over_width);
-float pl_wrinkle_depth_for(float excess);
-
 #endif

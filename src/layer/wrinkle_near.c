@@ -1,0 +1,300 @@
+/* Which wrinkles pass near each triangle of the coarse surface. */
+#include "layer/wrinkle_near.h"
+
+#include <math.h>
+#include <string.h>
+
+enum
+{
+    RUNS_A_TRIANGLE = 8 /* on average over the surface; the pool is shared */
+};
+
+pleat_result pl_wrinkle_near_init(pl_wrinkle_near *near, const pleat_topology *topology, uint32_t wrinkle_capacity,
+                                  uint32_t point_capacity, pl_memory *memory, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    size_t triangle_count = topology->triangle_count;
+    *near = (pl_wrinkle_near){.memory = memory, .topology = topology, .wrinkle_capacity = wrinkle_capacity};
+    size_t crests = (size_t)point_capacity + 2 * (size_t)wrinkle_capacity;
+    size_t runs = RUNS_A_TRIANGLE * triangle_count + 16 * (size_t)wrinkle_capacity;
+    if (crests >= PLEAT_NONE || runs >= PLEAT_NONE)
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "%u wrinkles with %u points, or %zu triangles, are too many",
+                       wrinkle_capacity, point_capacity, triangle_count);
+    }
+    near->crest_capacity = (uint32_t)crests;
+    near->run_capacity = (uint32_t)runs;
+    PL_NEW_OR_FAIL(near->first, memory, uint32_t, (size_t)wrinkle_capacity + 1, error);
+    PL_NEW_OR_FAIL(near->crests, memory, pl_crest, crests, error);
+    PL_NEW_OR_FAIL(near->runs, memory, pl_wrinkle_run, runs, error);
+    PL_NEW_OR_FAIL(near->head, memory, uint32_t, triangle_count, error);
+    PL_NEW_OR_FAIL(near->touched, memory, uint32_t, triangle_count, error);
+    PL_NEW_OR_FAIL(near->seen, memory, uint32_t, triangle_count, error);
+    PL_NEW_OR_FAIL(near->waiting, memory, uint32_t, triangle_count, error);
+    memset(near->head, 0xff, triangle_count * sizeof *near->head);
+    return PLEAT_OK;
+fail:
+    pl_wrinkle_near_free(near);
+    return result;
+}
+
+void pl_wrinkle_near_free(pl_wrinkle_near *near)
+{
+    if (near->memory)
+    {
+        pl_free(near->memory, near->first);
+        pl_free(near->memory, near->crests);
+        pl_free(near->memory, near->runs);
+        pl_free(near->memory, near->head);
+        pl_free(near->memory, near->touched);
+        pl_free(near->memory, near->seen);
+        pl_free(near->memory, near->waiting);
+    }
+    *near = (pl_wrinkle_near){0};
+}
+
+/* ---- Points in space ---- */
+
+bool pl_wrinkle_at_border(const pleat_topology *topology, const pleat_vec4 *positions, const pleat_place *place,
+                          float distance)
+{
+    const uint32_t *corner = &topology->triangles[3 * (size_t)place->triangle];
+    pl_f4 p[3] = {pl_load(&positions[corner[0]]), pl_load(&positions[corner[1]]), pl_load(&positions[corner[2]])};
+    float area2 = pl_length3(pl_cross(p[1] - p[0], p[2] - p[0]));
+    pl_f4 at = pl_place_position(topology->triangles, positions, place->triangle, place->barycentric);
+    for (uint32_t k = 0; k < 3; ++k)
+    {
+        if (topology->vertex_flags[corner[k]] & PLEAT_VERTEX_BOUNDARY && pl_length3(at - p[k]) <= distance)
+        {
+            return true;
+        }
+        uint32_t next = (k + 1) % 3; /* owns the edge across from corner k */
+        if (topology->twin[3 * (size_t)place->triangle + next] == PLEAT_BOUNDARY)
+        {
+            float edge = pl_length3(p[(k + 2) % 3] - p[next]);
+            if (place->barycentric[k] * area2 <= distance * edge)
+            {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool pl_wrinkle_closed(const pleat_wrinkle *wrinkle, const pleat_wrinkle_point *points)
+{
+    const pleat_place *a = &points[wrinkle->first_point].place;
+    const pleat_place *b = &points[wrinkle->first_point + wrinkle->point_count - 1].place;
+    return wrinkle->point_count > 3 && memcmp(a, b, sizeof *a) == 0;
+}
+
+static bool is_place(const pleat_topology *topology, const pleat_place *place)
+{
+    const float *b = place->barycentric;
+    return place->triangle < topology->triangle_count && isfinite(b[0] + b[1] + b[2]);
+}
+
+static void put_crest(pl_wrinkle_near *near, const pl_wrinkle_near_frame *frame, uint32_t wrinkle, uint32_t point)
+{
+    const pleat_wrinkle_point *p = &frame->points[point];
+    const uint32_t *corner = &near->topology->triangles[3 * (size_t)p->place.triangle];
+    pl_f4 a = pl_load(&frame->positions[corner[0]]);
+    pl_f4 normal = pl_cross(pl_load(&frame->positions[corner[1]]) - a, pl_load(&frame->positions[corner[2]]) - a);
+    near->crests[near->crest_count++] =
+        (pl_crest){.position = pl_place_position(near->topology->triangles, frame->positions, p->place.triangle,
+                                                 p->place.barycentric),
+                   .normal = pl_normalize3(normal),
+                   .width = p->width,
+                   .depth = p->depth,
+                   .triangle = p->place.triangle,
+                   .wrinkle = wrinkle,
+                   .place = point};
+}
+
+/* A crest behind the border, as far as the width, in the direction from one crest to the next. */
+static pl_crest beyond(const pl_crest *before, const pl_crest *end)
+{
+    pl_crest out = *end;
+    out.position = end->position + pl_normalize3(end->position - before->position) * pl_splat(end->width);
+    return out;
+}
+
+/* How many points are passed over at a time: by the width at the seed, so that a wrinkle is cut alike along its life.
+ */
+static uint32_t stride_of(const pl_wrinkle_near *near, const pl_wrinkle_near_frame *frame, const pleat_wrinkle *wrinkle)
+{
+    const pleat_wrinkle_point *points = &frame->points[wrinkle->first_point];
+    uint32_t seed = wrinkle->seed < wrinkle->point_count ? wrinkle->seed : 0;
+    uint32_t other = seed + 1 < wrinkle->point_count ? seed + 1 : seed - 1;
+    const uint32_t *triangles = near->topology->triangles;
+    pl_f4 a =
+        pl_place_position(triangles, frame->positions, points[seed].place.triangle, points[seed].place.barycentric);
+    pl_f4 b =
+        pl_place_position(triangles, frame->positions, points[other].place.triangle, points[other].place.barycentric);
+    float step = pl_length3(b - a), wanted = frame->spacing * points[seed].width;
+    return step > 0 && wanted > step ? (uint32_t)fminf(wanted / step, 1000) : 1;
+}
+
+static void put_wrinkle(pl_wrinkle_near *near, const pl_wrinkle_near_frame *frame, uint32_t index)
+{
+    const pleat_wrinkle *wrinkle = &frame->wrinkles[index];
+    const pleat_wrinkle_point *points = &frame->points[wrinkle->first_point];
+    uint32_t count = wrinkle->point_count, first = near->crest_count;
+    bool whole = count >= 2;
+    for (uint32_t i = 0; whole && i < count; ++i)
+    {
+        whole = is_place(near->topology, &points[i].place);
+    }
+    if (!whole || count > near->crest_capacity - near->crest_count ||
+        near->crest_capacity - near->crest_count - count < 2)
+    {
+        near->left_out += count > 0;
+        return;
+    }
+    uint32_t stride = frame->spacing > 0 ? stride_of(near, frame, wrinkle) : 1;
+    uint32_t phase = wrinkle->seed % stride;
+    bool open = frame->extend && !pl_wrinkle_closed(wrinkle, frame->points);
+    bool border[2] = {false, false};
+    for (int end = 0; open && end < 2; ++end)
+    {
+        const pleat_wrinkle_point *p = &points[end ? count - 1 : 0];
+        border[end] = pl_wrinkle_at_border(near->topology, frame->positions, &p->place, 0.5f * p->width);
+    }
+    near->crest_count += border[0]; /* filled when its direction is known */
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        if (i % stride == phase || i == 0 || i == count - 1)
+        {
+            put_crest(near, frame, index, wrinkle->first_point + i);
+        }
+    }
+    if (border[0])
+    {
+        near->crests[first] = beyond(&near->crests[first + 2], &near->crests[first + 1]);
+    }
+    if (border[1])
+    {
+        const pl_crest *last = &near->crests[near->crest_count - 1];
+        near->crests[near->crest_count++] = beyond(last - 1, last);
+    }
+}
+
+/* ---- Search ---- */
+
+/* False only if the segment from a to b is farther than reach from the triangle: some edge's outside, or one side of
+ * its plane, holds the segment with a gap. */
+static bool may_reach(const pl_wrinkle_near *near, const pleat_vec4 *positions, uint32_t triangle, pl_f4 a, pl_f4 b,
+                      float reach)
+{
+    const uint32_t *corner = &near->topology->triangles[3 * (size_t)triangle];
+    pl_f4 p[3] = {pl_load(&positions[corner[0]]), pl_load(&positions[corner[1]]), pl_load(&positions[corner[2]])};
+    pl_f4 normal = pl_cross(p[1] - p[0], p[2] - p[0]);
+    float above = pl_dot3(normal, a - p[0]), too = pl_dot3(normal, b - p[0]);
+    float gap = above > 0 && too > 0 ? fminf(above, too) : above < 0 && too < 0 ? -fmaxf(above, too) : 0;
+    if (gap * gap > reach * reach * pl_dot3(normal, normal))
+    {
+        return false;
+    }
+    for (int k = 0; k < 3; ++k)
+    {
+        pl_f4 outward = pl_cross(p[(k + 1) % 3] - p[k], normal);
+        gap = fminf(pl_dot3(outward, a - p[k]), pl_dot3(outward, b - p[k]));
+        if (gap > 0 && gap * gap > reach * reach * pl_dot3(outward, outward))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A segment of a wrinkle reaches a triangle. */
+static void add_to_run(pl_wrinkle_near *near, uint32_t triangle, uint32_t wrinkle, uint32_t segment)
+{
+    uint32_t head = near->head[triangle];
+    if (head != PLEAT_NONE && near->runs[head].wrinkle == wrinkle)
+    {
+        near->runs[head].last = segment;
+        return;
+    }
+    if (near->run_count == near->run_capacity)
+    {
+        ++near->left_out;
+        return;
+    }
+    if (head == PLEAT_NONE)
+    {
+        near->touched[near->touched_count++] = triangle;
+    }
+    near->head[triangle] = near->run_count;
+    near->runs[near->run_count++] =
+        (pl_wrinkle_run){.first = segment, .last = segment, .wrinkle = wrinkle, .next = head};
+}
+
+static void search_segment(pl_wrinkle_near *near, const pl_wrinkle_near_frame *frame, uint32_t wrinkle,
+                           uint32_t segment)
+{
+    const pl_crest *a = &near->crests[segment], *b = a + 1;
+    float reach = frame->reach > 0 ? frame->reach : fmaxf(a->width, b->width);
+    if (!(reach > 0))
+    {
+        return;
+    }
+    uint32_t count = 0;
+    if (++near->search == 0) /* once in four billion: what was seen then would look seen now */
+    {
+        memset(near->seen, 0, near->topology->triangle_count * sizeof *near->seen);
+        near->search = 1;
+    }
+    for (int end = 0; end < 2; ++end)
+    {
+        uint32_t triangle = end ? b->triangle : a->triangle;
+        if (near->seen[triangle] != near->search)
+        {
+            near->seen[triangle] = near->search;
+            near->waiting[count++] = triangle;
+        }
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        uint32_t triangle = near->waiting[i];
+        add_to_run(near, triangle, wrinkle, segment);
+        for (uint32_t k = 0; k < 3; ++k)
+        {
+            uint32_t twin = near->topology->twin[3 * (size_t)triangle + k];
+            if (twin >= PLEAT_NON_MANIFOLD || near->seen[twin / 3] == near->search)
+            {
+                continue;
+            }
+            near->seen[twin / 3] = near->search;
+            if (may_reach(near, frame->positions, twin / 3, a->position, b->position, reach))
+            {
+                near->waiting[count++] = twin / 3;
+            }
+        }
+    }
+}
+
+void pl_wrinkle_near_build(pl_wrinkle_near *near, const pl_wrinkle_near_frame *frame)
+{
+    for (uint32_t i = 0; i < near->touched_count; ++i)
+    {
+        near->head[near->touched[i]] = PLEAT_NONE;
+    }
+    near->touched_count = near->run_count = near->crest_count = near->left_out = 0;
+    near->wrinkle_count = frame->wrinkle_count;
+    if (near->wrinkle_count > near->wrinkle_capacity)
+    {
+        near->left_out = near->wrinkle_count - near->wrinkle_capacity;
+        near->wrinkle_count = near->wrinkle_capacity;
+    }
+    for (uint32_t w = 0; w < near->wrinkle_count; ++w)
+    {
+        near->first[w] = near->crest_count;
+        put_wrinkle(near, frame, w);
+        for (uint32_t i = near->first[w]; i + 1 < near->crest_count; ++i)
+        {
+            search_segment(near, frame, w, i);
+        }
+    }
+    near->first[near->wrinkle_count] = near->crest_count;
+}

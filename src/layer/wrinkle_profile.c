@@ -1,0 +1,151 @@
+/* The cross-section of a wrinkle: solved and measured once, in double. */
+#include "layer/wrinkle_profile.h"
+
+#include "field/convolution.h"
+
+#include <math.h>
+
+enum
+{
+    FINE = 256 /* pieces of the profile that is measured */
+};
+
+/* The height at a place for a weight: field and plane cross once, the one falling, the other rising in z. */
+static double solve_height(double weight, double place, double depth)
+{
+    double low = 0, high = depth;
+    for (int i = 0; i < 27; ++i)
+    {
+        double z = 0.5 * (low + high);
+        double field = weight * pl_convolution_line(1, 1, hypot(place, PL_WRINKLE_RISE * z));
+        *(field + pl_convolution_plane(1, 1, z, NULL) > 1 ? &low : &high) = z;
+    }
+    return 0.5 * (low + high);
+}
+
+static double weight_of(double depth)
+{
+    double height = PL_WRINKLE_RISE * depth;
+    return (1 - pl_convolution_plane(1, 1, depth, NULL)) / pl_convolution_line(1, 1, height);
+}
+
+/* Where along the arc (lengths up to each of the fine places) a length is reached, as a place. */
+static double place_at(const double lengths[FINE + 1], double length)
+{
+    int i = 0;
+    while (i < FINE - 1 && lengths[i + 1] < length)
+    {
+        ++i;
+    }
+    double piece = lengths[i + 1] - lengths[i];
+    return (i + (piece > 0 ? fmin(1, (length - lengths[i]) / piece) : 0)) / FINE;
+}
+
+static void fill_row(pl_wrinkle_profile *profile, int row)
+{
+    /* The row of 0 stands for the limit of shallow wrinkles. */
+    double depth = row > 0 ? (double)PL_WRINKLE_DEEPEST * row / PL_PROFILE_DEPTHS : 1e-3;
+    double weight = weight_of(depth), before = depth;
+    double lengths[FINE + 1] = {0};
+    profile->height[row][0] = row > 0 ? (float)depth : 0;
+    for (int i = 1; i <= FINE; ++i)
+    {
+        double z = i < FINE ? solve_height(weight, (double)i / FINE, depth) : 0;
+        lengths[i] = lengths[i - 1] + hypot(1.0 / FINE, z - before);
+        before = z;
+        if (i % (FINE / PL_PROFILE_PLACES) == 0)
+        {
+            profile->height[row][i / (FINE / PL_PROFILE_PLACES)] = row > 0 ? (float)z : 0;
+        }
+    }
+    profile->excess[row] = (float)((lengths[FINE] - 1) / (depth * depth));
+    for (int i = 0; i <= PL_PROFILE_PLACES; ++i)
+    {
+        double place = (double)i / PL_PROFILE_PLACES;
+        bool moves = row > 0 && i > 0 && i < PL_PROFILE_PLACES;
+        profile->shift[row][i] = moves ? (float)(place_at(lengths, place * lengths[FINE]) - place) : 0;
+    }
+}
+
+static double exact_nearness(double x)
+{
+    return pl_convolution_line(1, 1, x) / pl_convolution_line(1, 1, 0);
+}
+
+void pl_wrinkle_profile_make(pl_wrinkle_profile *profile)
+{
+    profile->unit = (float)(1 / pl_convolution_line(1, 1, 0));
+    for (int row = 0; row <= PL_PROFILE_DEPTHS; ++row)
+    {
+        fill_row(profile, row);
+    }
+    for (int i = 0; i <= PL_PROFILE_PLACES; ++i)
+    {
+        double x = (double)i / PL_PROFILE_PLACES, step = 1e-5;
+        double from = fmax(0, x - step), to = fmin(1, x + step);
+        profile->slope[i] = i > 0 ? (float)((exact_nearness(to) - exact_nearness(from)) / (to - from)) : 0;
+        double root = 1 - x * x, low = 0, high = 1; /* sqrt(1 - sqrt(nearness)) = x */
+        for (int k = 0; k < 50; ++k)
+        {
+            double middle = 0.5 * (low + high);
+            *(exact_nearness(middle) > root * root ? &low : &high) = middle;
+        }
+        profile->place[i] = (float)(0.5 * (low + high));
+    }
+}
+
+/* A table of equal steps over 0 .. 1. */
+static float read_row(const float *row, int count, float at)
+{
+    float x = at > 0 ? (at < 1 ? at : 1) * (float)count : 0;
+    int i = x < (float)(count - 1) ? (int)x : count - 1;
+    return row[i] + (x - (float)i) * (row[i + 1] - row[i]);
+}
+
+float pl_wrinkle_weight(float depth)
+{
+    return (float)weight_of(fmin(fmax(depth, 0), PL_WRINKLE_DEEPEST));
+}
+
+float pl_wrinkle_excess(const pl_wrinkle_profile *profile, float depth)
+{
+    float held = fminf(depth, PL_WRINKLE_DEEPEST);
+    return read_row(profile->excess, PL_PROFILE_DEPTHS, held / PL_WRINKLE_DEEPEST) * held * held;
+}
+
+float pl_wrinkle_depth_for(const pl_wrinkle_profile *profile, float excess)
+{
+    float low = 0, high = PL_WRINKLE_DEEPEST;
+    if (!(excess > 0))
+    {
+        return 0;
+    }
+    for (int i = 0; i < 24; ++i)
+    {
+        float middle = 0.5f * (low + high);
+        *(pl_wrinkle_excess(profile, middle) < excess ? &low : &high) = middle;
+    }
+    return 0.5f * (low + high);
+}
+
+float pl_wrinkle_nearness(float x)
+{
+    return (float)exact_nearness(x);
+}
+
+float pl_wrinkle_place(const pl_wrinkle_profile *profile, float nearness)
+{
+    if (!(nearness < 1))
+    {
+        return 0;
+    }
+    return read_row(profile->place, PL_PROFILE_PLACES, sqrtf(1 - sqrtf(nearness > 0 ? nearness : 0)));
+}
+
+float pl_wrinkle_read(const float table[][PL_PROFILE_PLACES + 1], float depth, float place)
+{
+    float x = fminf(depth / PL_WRINKLE_DEEPEST, 1) * PL_PROFILE_DEPTHS;
+    int i = x > 0 ? (x < PL_PROFILE_DEPTHS - 1 ? (int)x : PL_PROFILE_DEPTHS - 1) : 0;
+    float a = read_row(table[i], PL_PROFILE_PLACES, place), b = read_row(table[i + 1], PL_PROFILE_PLACES, place);
+    return a + (x - (float)i) * (b - a);
+}
