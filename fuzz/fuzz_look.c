@@ -34,7 +34,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     options first = {.number = 1, .length = 0.1f, .share = 0.5f, .angle = 1, .count = 5};
     options second = first;
-    pleat_look_section section = {"folds", parameters, sizeof parameters / sizeof parameters[0], &first};
+    static pleat_joint_values values;
+    values = (pleat_joint_values){.from = 0, .to = sizeof(options)};
+    pleat_look_section section = {"folds", parameters, sizeof parameters / sizeof parameters[0], &first, &values};
     pleat_look look = {1, &section};
     pleat_error error = {0};
     pleat_result result = pleat_look_parse(&look, data, size, "fuzz", &error);
@@ -44,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_failed(result, &error);
         return 0;
     }
-    char text[2000];
+    static char text[100000];
     size_t length = pleat_look_format(&look, text, sizeof text);
     fuzz_must(length < sizeof text, "too long", &error);
     section.options = &second;

@@ -295,6 +295,22 @@ test_bake_looks()
     cmp look.pc2 skin.pc2
     works bake hero.gltf --layer none -o lbs.pc2
     ! cmp -s look.pc2 lbs.pc2
+    works bake hero.gltf --layer volume --set volume.front=20% -o all.pc2
+    works bake hero.gltf --layer volume --set 'volume[hips,Che*].front=20%' -o some.pc2
+    cmp all.pc2 some.pc2
+    works bake hero.gltf --layer volume -o other.pc2
+    ! cmp -s all.pc2 other.pc2
+    works bake --set 'volume[hips,Che*].front=20%' --set 'volume.target=0,0 1,0.1' --print-look
+    grep -q '"volume\[hips,Che\*\]": {' out
+    grep -q '"target": "0,0 1,0.1"' out
+    mv out joints.json
+    works bake hero.gltf --layer volume --look joints.json --set volume.target= -o read.pc2
+    cmp all.pc2 read.pc2
+    works bake --look "$(dirname "$0")/../examples/belly.json" --print-look
+    grep -q '"volume\[\*thigh\]": {' out
+    fails 2 "volume.breath is one for all joints" bake hero.gltf --layer volume --set 'volume[Hips].breath=1%' -o a.pc2
+    fails 2 "there are no volume without --layer volume" bake hero.gltf --set 'volume[Hips].front=1%' -o a.pc2
+    fails 1 "volume: front_curve" bake hero.gltf --layer volume --set volume.front_curve=0,1,2 -o a.pc2
     fails 2 "--set: skin.method is 'xxx'; it can be one of lbs|dqs" bake hero.gltf -o a.pc2 --set skin.method=xxx
     fails 2 "the look has: skin" bake hero.gltf -o a.pc2 --set fold.width=2cm
     fails 2 "section.key=value" bake hero.gltf -o a.pc2 --set width

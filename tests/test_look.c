@@ -26,13 +26,15 @@ static const pleat_parameter parameters[] = {
 };
 
 static folds_options options;
-static const pleat_look_section section = {"folds", parameters, 8, &options};
+static pleat_joint_values values = {.from = offsetof(folds_options, width), .to = offsetof(folds_options, count)};
+static const pleat_look_section section = {"folds", parameters, 8, &options, &values};
 static const pleat_look look = {1, &section};
 
 static int reset(void **state)
 {
     (void)state;
     options = (folds_options){0.02f, 1, 0.5f, 3, 4, 1, true, "knee*"};
+    values.count = 0;
     return 0;
 }
 
@@ -218,10 +220,63 @@ static void test_look_suggests_the_nearest_name(void **state)
     assert_non_null(strstr(error.message, "folds has: width"));
 }
 
+static void test_look_gives_joints_values_of_their_own(void **state)
+{
+    (void)state;
+    set("folds[knee.L,elbow*].width=3cm");
+    set("folds[spine*].strength=50%");
+    set("folds[knee.L,elbow*].angle=10deg");
+    set("folds[spine*].strength=60%"); /* again: the later one counts */
+    set("folds.plain=7"); /* what joints do not have for themselves they have from the section, set later or not */
+    assert_true(options.width == 0.02f && options.strength == 1);
+    folds_options own = options;
+    assert_string_equal(pleat_look_joints(&section, 0, &own), "knee.L,elbow*");
+    assert_true(own.width == 0.03f && fabsf(own.angle - 0.174533f) < 1e-5f && own.strength == 1 && own.plain == 7);
+    own = options;
+    assert_string_equal(pleat_look_joints(&section, 1, &own), "spine*");
+    assert_true(own.strength == 0.6f && own.width == 0.02f);
+    assert_null(pleat_look_joints(&section, 2, &own));
+    refuse("folds[spine*].count=3", "folds.count is one for all joints");
+    refuse("folds[].width=3cm", "between the brackets");
+    refuse("folds[a]b].width=3cm", "between the brackets");
+    refuse("folds[spine*].width=3kg", "folds.width is '3kg'");
+    refuse("folds[spine*].wdth=3cm", "did you mean width?");
+    refuse("folds[spine*.width=3cm", "section.key=value");
+    refuse("fold[spine*].width=3cm", "did you mean folds?");
+    char text[4000];
+    size_t length = pleat_look_format(&look, text, sizeof text);
+    pleat_joint_values before = values;
+    reset(NULL);
+    assert_int_equal(pleat_look_parse(&look, text, length, "printed", NULL), PLEAT_OK);
+    assert_int_equal(values.count, 3);
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        assert_string_equal(values.list[i].joints, before.list[i == 1 ? 2 : i == 2 ? 1 : 0].joints);
+    }
+    own = options;
+    pleat_look_joints(&section, 0, &own);
+    assert_true(own.width == 0.03f && fabsf(own.angle - 0.174533f) < 1e-5f);
+}
+
+static void test_look_holds_so_many_values_of_joints(void **state)
+{
+    (void)state;
+    for (int i = 0; i < PLEAT_JOINT_VALUES; ++i)
+    {
+        char assignment[64];
+        snprintf(assignment, sizeof assignment, "folds[joint%d].width=3cm", i);
+        set(assignment);
+    }
+    set("folds[joint5].width=4cm");
+    refuse("folds[other].width=3cm", "at most 64 values");
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_look_reads_values_with_units, reset),
+        cmocka_unit_test_setup(test_look_gives_joints_values_of_their_own, reset),
+        cmocka_unit_test_setup(test_look_holds_so_many_values_of_joints, reset),
         cmocka_unit_test_setup(test_look_takes_texts_as_they_are, reset),
         cmocka_unit_test_setup(test_look_refuses_what_is_wrong_and_says_what_is_right, reset),
         cmocka_unit_test_setup(test_look_files_are_read, reset),

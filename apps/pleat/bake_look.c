@@ -21,6 +21,8 @@ typedef struct layer_kind
     const pleat_layer_type *type; /* its name is the section's, and what --layer takes */
     size_t options;               /* where they are in a bake_look */
     void (*fill)(bake_look *look);
+    size_t joints; /* where its pleat_joint_values are; 0: it has none */
+    void (*finish)(bake_look *look, const pleat_look_section *section); /* takes the values of joints; or NULL */
     const pleat_parameter *(*parameters)(uint32_t *count);
 } layer_kind;
 
@@ -37,11 +39,26 @@ static void fill_folds(bake_look *look)
 static void fill_volume(bake_look *look)
 {
     look->volume = pleat_volume_options_default();
+    look->volume_joints.from = offsetof(pleat_volume_options, shape);
+    look->volume_joints.to = offsetof(pleat_volume_options, shape) + sizeof look->volume.shape;
+}
+
+static void finish_volume(bake_look *look, const pleat_look_section *section)
+{
+    const char *joints;
+    pleat_volume_options own = look->volume;
+    for (uint32_t i = 0; (joints = pleat_look_joints(section, i, &own)); ++i, own = look->volume)
+    {
+        look->volume_bones[i] = (pleat_volume_bone){joints, own.shape};
+        look->volume.bone_count = i + 1;
+    }
+    look->volume.bones = look->volume_bones;
 }
 
 static const layer_kind kinds[LAYER_KINDS] = {
-    {&pleat_folds_layer, offsetof(bake_look, folds), fill_folds, pleat_folds_parameters},
-    {&pleat_volume_layer, offsetof(bake_look, volume), fill_volume, pleat_volume_parameters},
+    {&pleat_folds_layer, offsetof(bake_look, folds), fill_folds, 0, NULL, pleat_folds_parameters},
+    {&pleat_volume_layer, offsetof(bake_look, volume), fill_volume, offsetof(bake_look, volume_joints), finish_volume,
+     pleat_volume_parameters},
 };
 
 static const void *options_of(const bake_look *look, const layer_kind *kind)
@@ -87,14 +104,15 @@ static void fill_defaults(bake_look *look)
 
 static void list_sections(bake_look *look, pleat_look_section sections[SECTION_COUNT])
 {
-    sections[0] =
-        (pleat_look_section){"skin", skin_parameters, sizeof skin_parameters / sizeof skin_parameters[0], &look->skin};
+    sections[0] = (pleat_look_section){"skin", skin_parameters, sizeof skin_parameters / sizeof skin_parameters[0],
+                                       &look->skin, NULL};
     for (uint32_t k = 0; k < LAYER_KINDS; ++k)
     {
         pleat_look_section *section = &sections[1 + k];
         section->name = kinds[k].type->name;
         section->parameters = kinds[k].parameters(&section->parameter_count);
         section->options = (char *)look + kinds[k].options;
+        section->by_joint = kinds[k].joints ? (pleat_joint_values *)(void *)((char *)look + kinds[k].joints) : NULL;
     }
 }
 
@@ -131,7 +149,8 @@ static int read_layers(const app_session *session, bake_look *look)
 static bool is_of_kind(const char *assignment, const layer_kind *kind)
 {
     size_t length = strlen(kind->type->name);
-    return strncmp(assignment, kind->type->name, length) == 0 && assignment[length] == '.';
+    return strncmp(assignment, kind->type->name, length) == 0 &&
+           (assignment[length] == '.' || assignment[length] == '[');
 }
 
 /* A parameter of a layer that is not there would change nothing: the --layer was forgotten. */
@@ -184,6 +203,13 @@ int look_open(const app_session *session, bake_look *look)
     if (skin && pleat_look_set_text(&list, "skin", "method", skin, "", &error) != PLEAT_OK)
     {
         return fail_usage(session, "--skin: %s", error.message);
+    }
+    for (uint32_t k = 0; k < LAYER_KINDS; ++k)
+    {
+        if (kinds[k].finish)
+        {
+            kinds[k].finish(look, &sections[1 + k]);
+        }
     }
     return EXIT_DONE;
 }

@@ -45,7 +45,9 @@ typedef struct bake_look
     skin_options skin;
     pleat_folds_options folds;
     pleat_volume_options volume;
-    uint32_t level; /* of --level */
+    pleat_joint_values volume_joints;
+    pleat_volume_bone volume_bones[PLEAT_JOINT_VALUES]; /* what volume_joints come to */
+    uint32_t level;                                     /* of --level */
     uint32_t layer_count;
     uint32_t layers[LAYER_KINDS]; /* rows of the table, in the order of --layer */
     bool unasked;                 /* the layers are there by default: a file that they cannot act on goes without */

@@ -21,20 +21,23 @@ typedef enum pleat_volume_axis
 } pleat_volume_axis;
 
 /* How a correction is spread. Every profile is multiplied by the joint's blend of weights, so that nothing moves where
- * one bone rules alone. x runs along the limb from -1 to 1 over the region. */
+ * one bone rules alone, unless it reaches out. x runs along the limb from -1 to 1 over the region. */
 typedef enum pleat_volume_profile
 {
     PLEAT_VOLUME_WEIGHTS, /* the blend of weights alone */
     PLEAT_VOLUME_BULGE,   /* exp(-(x / width)^2) */
     PLEAT_VOLUME_MUSCLE,  /* a bulge on one side: where the coordinate along the axis (front for `along`) is positive */
     PLEAT_VOLUME_FOLDS,   /* sin^2 with fold_count bulges, times a Gaussian of the distance to the region's centre */
-    PLEAT_VOLUME_CURVE    /* a smooth curve through `curve` */
+    PLEAT_VOLUME_CURVE    /* a smooth curve through the axis's `curve` */
 } pleat_volume_profile;
 
-enum
+/* Which half of a region moves; the halves meet smoothly. */
+typedef enum pleat_volume_around
 {
-    PLEAT_VOLUME_CURVE_POINTS = 5
-};
+    PLEAT_VOLUME_ALL,
+    PLEAT_VOLUME_ONLY_FRONT,
+    PLEAT_VOLUME_ONLY_BACK
+} pleat_volume_around;
 
 /* How the correction of one joint's region is directed and spread. */
 typedef struct pleat_volume_shape
@@ -42,11 +45,15 @@ typedef struct pleat_volume_shape
     /* How readily the skin moves along each axis: 0 .. 1, not all 0, default 1, 1, 1 (the least move of all). Of the
      * lost volume an axis brings back mu times what faces it, against the sum over the axes. */
     float mu[PLEAT_VOLUME_AXES];
-    uint32_t profile[PLEAT_VOLUME_AXES];    /* pleat_volume_profile, default weights */
-    float width;                            /* of bulges, in half region lengths: 0.05 .. 4, default 0.6 */
-    uint32_t fold_count;                    /* 1 .. 32, default 4 */
-    float turn;                             /* radians about the limb, default 0 */
-    float curve[PLEAT_VOLUME_CURVE_POINTS]; /* at x = -1, -1/2, 0, 1/2, 1; at least 0; default 0, 0.5, 1, 0.5, 0 */
+    uint32_t profile[PLEAT_VOLUME_AXES]; /* pleat_volume_profile, default weights */
+    uint32_t around;                     /* pleat_volume_around, default all */
+    float reach;         /* how far beyond the blend skin moves, in half region lengths: 0 .. 8, default 0 */
+    float width;         /* of bulges, in half region lengths: 0.05 .. 4, default 0.6 */
+    uint32_t fold_count; /* 1 .. 32, default 4 */
+    float turn;          /* radians about the limb, default 0 */
+    /* Points "x,height x,height ..." of the profile `curve` along each axis: x grows, in any scale, from one end of the
+     * region to the other; heights are at least 0. Default "0,0 0.5,1 1,0". */
+    char curve[PLEAT_VOLUME_AXES][PLEAT_TEXT_LIMIT];
 } pleat_volume_shape;
 
 /* A shape for some joints in the place of the general one. */
@@ -74,7 +81,9 @@ typedef struct pleat_volume_options
     float breath_period;            /* seconds of a breath, above 0; default 4. A clip starts breathed out. */
     uint32_t key_count;             /* default 0 */
     const pleat_volume_key *keys;   /* added to inflate */
-    const char *inflate_joints;     /* where the added volume goes; names as above, default NULL: everywhere */
+    char target[PLEAT_TEXT_LIMIT];  /* more keys, as a text "seconds,extra seconds,extra ...", up to 32; default "" */
+    /* Where the added volume goes; names as above, default "": everywhere. */
+    char inflate_joints[PLEAT_TEXT_LIMIT];
     float limit; /* the farthest a correction may move a vertex, in radii of the region: 0.05 .. 10, default 1 */
 } pleat_volume_options;
 

@@ -1,5 +1,5 @@
 /* Parameters by name. */
-#include "pleat/look.h"
+#include "bake/look.h"
 
 #include "base/fail.h"
 
@@ -151,9 +151,8 @@ static bool is_plain_text(const char *text)
     return true;
 }
 
-static bool set_value(const pleat_look_section *section, const pleat_parameter *parameter, const char *text)
+bool pl_look_set_member(const pleat_parameter *parameter, const char *text, char *member)
 {
-    char *member = (char *)section->options + parameter->offset;
     double number;
     bool on = strcmp(text, "true") == 0;
     uint32_t choice;
@@ -204,7 +203,11 @@ static bool set_value(const pleat_look_section *section, const pleat_parameter *
 void pleat_look_get_text(const pleat_look_section *section, uint32_t index, char *out, size_t size)
 {
     const pleat_parameter *parameter = &section->parameters[index];
-    const char *member = (const char *)section->options + parameter->offset;
+    pl_look_member_text(parameter, (const char *)section->options + parameter->offset, out, size);
+}
+
+void pl_look_member_text(const pleat_parameter *parameter, const char *member, char *out, size_t size)
+{
     const unit_name *unit = units_of(parameter->kind);
     float value;
     uint32_t count;
@@ -303,55 +306,73 @@ static void consider(const char *typed, const char *name, const char **nearest, 
     }
 }
 
+/* The value of a parameter that was found, for all joints or for some. */
+static pleat_result set_found(const pleat_look_section *section, uint32_t index, const char *joints, const char *value,
+                              const char *where, pleat_error *error)
+{
+    const pleat_parameter *parameter = &section->parameters[index];
+    char member[PLEAT_TEXT_LIMIT];
+    bool good = joints ? pl_look_set_member(parameter, value, member)
+                       : pl_look_set_member(parameter, value, (char *)section->options + parameter->offset);
+    if (!good)
+    {
+        char range[120];
+        describe_range(parameter, range, sizeof range);
+        return pl_fail(error, PLEAT_BAD_DATA, "%s%s.%s is '%.40s'; it can be %s", where, section->name, parameter->name,
+                       value, range);
+    }
+    return joints ? pl_look_keep_joint_value(section, index, joints, member, where, error) : PLEAT_OK;
+}
+
+static pleat_result set_in_section(const pleat_look_section *section, const char *joints, const char *name,
+                                   const char *value, const char *where, pleat_error *error)
+{
+    char names[300] = "";
+    const char *nearest = NULL;
+    uint32_t distance = UINT32_MAX;
+    for (uint32_t p = 0; p < section->parameter_count; ++p)
+    {
+        append(names, sizeof names, section->parameters[p].name);
+        consider(name, section->parameters[p].name, &nearest, &distance);
+        if (strcmp(section->parameters[p].name, name) == 0)
+        {
+            return set_found(section, p, joints, value, where, error);
+        }
+    }
+    return pl_fail(error, PLEAT_BAD_DATA, "%sthere is no key %s.%.60s; %s%s%s%s has: %s", where, section->name, name,
+                   nearest ? "did you mean " : "", nearest ? nearest : "", nearest ? "? " : "", section->name, names);
+}
+
 pleat_result pleat_look_set_text(const pleat_look *look, const char *section_name, const char *name, const char *value,
                                  const char *where, pleat_error *error)
 {
-    char list[300] = "";
+    char list[300] = "", plain[64], joints[PLEAT_TEXT_LIMIT];
     const char *nearest = NULL;
     uint32_t distance = UINT32_MAX;
+    bool some = pl_look_split(section_name, plain, sizeof plain, joints, sizeof joints);
     for (uint32_t s = 0; s < look->section_count; ++s)
     {
         const pleat_look_section *section = &look->sections[s];
         append(list, sizeof list, section->name);
-        consider(section_name, section->name, &nearest, &distance);
-        if (strcmp(section->name, section_name) != 0)
+        consider(plain, section->name, &nearest, &distance);
+        if (strcmp(section->name, plain) == 0)
         {
-            continue;
+            return set_in_section(section, some ? joints : NULL, name, value, where, error);
         }
-        char names[300] = "";
-        nearest = NULL;
-        distance = UINT32_MAX;
-        for (uint32_t p = 0; p < section->parameter_count; ++p)
-        {
-            const pleat_parameter *parameter = &section->parameters[p];
-            append(names, sizeof names, parameter->name);
-            consider(name, parameter->name, &nearest, &distance);
-            if (strcmp(parameter->name, name) != 0)
-            {
-                continue;
-            }
-            if (set_value(section, parameter, value))
-            {
-                return PLEAT_OK;
-            }
-            char range[120];
-            describe_range(parameter, range, sizeof range);
-            return pl_fail(error, PLEAT_BAD_DATA, "%s%s.%s is '%.40s'; it can be %s", where, section_name, name, value,
-                           range);
-        }
-        return pl_fail(error, PLEAT_BAD_DATA, "%sthere is no key %s.%.60s; %s%s%s%s has: %s", where, section_name, name,
-                       nearest ? "did you mean " : "", nearest ? nearest : "", nearest ? "? " : "", section_name,
-                       names);
     }
-    return pl_fail(error, PLEAT_BAD_DATA, "%sthere is no section %.60s; %s%s%sthe look has: %s", where, section_name,
+    return pl_fail(error, PLEAT_BAD_DATA, "%sthere is no section %.60s; %s%s%sthe look has: %s", where, plain,
                    nearest ? "did you mean " : "", nearest ? nearest : "", nearest ? "? " : "", list);
 }
 
 pleat_result pleat_look_set(const pleat_look *look, const char *assignment, pleat_error *error)
 {
-    char section[64], name[64];
+    char section[64 + PLEAT_TEXT_LIMIT], name[64];
     const char *equals = strchr(assignment, '=');
-    const char *dot = memchr(assignment, '.', equals ? (size_t)(equals - assignment) : strlen(assignment));
+    /* Names of joints may hold dots. */
+    const char *bracket = memchr(assignment, '[', equals ? (size_t)(equals - assignment) : strlen(assignment));
+    const char *start = bracket ? strchr(bracket, ']') : assignment;
+    equals = start ? strchr(start, '=') : NULL;
+    const char *dot = start ? memchr(start, '.', equals ? (size_t)(equals - start) : strlen(start)) : NULL;
     if (!equals || !dot || (size_t)(dot - assignment) >= sizeof section || (size_t)(equals - dot) > sizeof name)
     {
         return pl_fail(error, PLEAT_BAD_DATA,

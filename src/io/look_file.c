@@ -47,9 +47,10 @@ static bool value_text(const json_t *value, char *out, size_t size)
 
 static bool has_section(const pleat_look *look, const char *name)
 {
+    size_t length = strcspn(name, "["); /* joints may stand behind it */
     for (uint32_t s = 0; s < look->section_count; ++s)
     {
-        if (strcmp(look->sections[s].name, name) == 0)
+        if (strlen(look->sections[s].name) == length && strncmp(look->sections[s].name, name, length) == 0)
         {
             return true;
         }
@@ -141,6 +142,34 @@ static void add(text_sink *sink, const char *format, ...)
     sink->length += length > 0 ? (size_t)length : 0;
 }
 
+static void add_value(text_sink *sink, bool first, const pleat_parameter *parameter, const char *text)
+{
+    pleat_parameter_kind kind = parameter->kind;
+    bool plain = kind == PLEAT_VALUE_COUNT || kind == PLEAT_VALUE_SWITCH || kind == PLEAT_VALUE_NUMBER;
+    add(sink, "%s\n    \"%s\": %s%s%s", first ? "" : ",", parameter->name, plain ? "" : "\"", text, plain ? "" : "\"");
+}
+
+/* What joints have for themselves. */
+static void add_joints(text_sink *sink, const pleat_look_section *section)
+{
+    const char *joints;
+    for (uint32_t j = 0; (joints = pleat_look_joints(section, j, NULL)); ++j)
+    {
+        bool first = true;
+        add(sink, ",\n  \"%s[%s]\": {", section->name, joints);
+        for (uint32_t i = 0; i < section->by_joint->count; ++i)
+        {
+            if (strcmp(section->by_joint->list[i].joints, joints) == 0)
+            {
+                add_value(sink, first, &section->parameters[section->by_joint->list[i].parameter],
+                          section->by_joint->list[i].value);
+                first = false;
+            }
+        }
+        add(sink, "\n  }");
+    }
+}
+
 size_t pleat_look_format(const pleat_look *look, char *out, size_t size)
 {
     text_sink sink = {out, size, 0};
@@ -151,14 +180,12 @@ size_t pleat_look_format(const pleat_look *look, char *out, size_t size)
         add(&sink, "%s\n  \"%s\": {", s ? "," : "", section->name);
         for (uint32_t p = 0; p < section->parameter_count; ++p)
         {
-            pleat_parameter_kind kind = section->parameters[p].kind;
-            bool plain = kind == PLEAT_VALUE_COUNT || kind == PLEAT_VALUE_SWITCH || kind == PLEAT_VALUE_NUMBER;
             char text[PLEAT_TEXT_LIMIT];
             pleat_look_get_text(section, p, text, sizeof text);
-            add(&sink, "%s\n    \"%s\": %s%s%s", p ? "," : "", section->parameters[p].name, plain ? "" : "\"", text,
-                plain ? "" : "\"");
+            add_value(&sink, p == 0, &section->parameters[p], text);
         }
         add(&sink, "\n  }");
+        add_joints(&sink, section);
     }
     add(&sink, "\n}\n");
     return sink.length;

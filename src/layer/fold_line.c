@@ -1,6 +1,7 @@
 #include "layer/fold_line.h"
 
 #include "base/fail.h"
+#include "base/pairs.h"
 
 /* ---- Profiles ---- */
 
@@ -73,42 +74,11 @@ pleat_result pl_profile_curve(const float *points, uint32_t count, pl_profile *o
     return PLEAT_OK;
 }
 
-/* A number like -0.25, whatever the program's locale; returns what stands behind it, or NULL. */
-static const char *read_number(const char *text, float *out)
-{
-    double sign = *text == '-' ? -1 : 1, value = 0, place = 1;
-    text += *text == '-';
-    const char *digits = text;
-    bool any = false, behind = false;
-    for (; (*text >= '0' && *text <= '9') || (*text == '.' && !behind); ++text)
-    {
-        any = any || *text != '.';
-        place *= behind ? 0.1 : 1;
-        value = *text == '.' ? value : behind ? value + place * (*text - '0') : 10 * value + (*text - '0');
-        behind = behind || *text == '.';
-    }
-    *out = (float)(sign * value);
-    return any && text - digits < 20 ? text : NULL;
-}
-
 pleat_result pl_profile_parse(const char *text, pl_profile *out, pleat_error *error)
 {
     float points[2 * PL_PROFILE_POINTS];
-    uint32_t count = 0;
-    for (const char *at = text; *at; ++count)
-    {
-        const char *comma = count < PL_PROFILE_POINTS ? read_number(at, &points[2 * count]) : NULL;
-        const char *end = comma && *comma == ',' ? read_number(comma + 1, &points[2 * count + 1]) : NULL;
-        if (!end || (*end && *end != ' '))
-        {
-            return pl_fail(error, PLEAT_BAD_ARGUMENT,
-                           "profile point %u does not stand as x,height in '%.80s'; right is 0,0 0.65,1 1,0", count,
-                           at);
-        }
-        for (at = end; *at == ' '; ++at)
-        {
-        }
-    }
+    uint32_t count;
+    PL_TRY(pl_pairs_parse(text, "profile point", "x,height", PL_PROFILE_POINTS, points, &count, error));
     return pl_profile_curve(points, count, out, error);
 }
 

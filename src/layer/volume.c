@@ -9,7 +9,9 @@
  *    of positions did. */
 #include "layer/volume.h"
 
+#include "base/pairs.h"
 #include "base/parallel.h"
+#include "layer/fold_line.h"
 
 /* Shares of a volume below these are rounding, of matrices and of positions: nothing was lost. */
 #define NOTHING_OF_GROUP 1e-6
@@ -21,12 +23,14 @@
 
 enum
 {
-    ATTEMPTS = 8 /* at one joint, where the first was limited; and at the last digits */
+    TARGET_KEYS = 32, /* in the text */
+    ATTEMPTS = 8      /* at one joint, where the first was limited; and at the last digits */
 };
 
 pleat_volume_shape pleat_volume_shape_default(void)
 {
-    return (pleat_volume_shape){.mu = {1, 1, 1}, .width = 0.6f, .fold_count = 4, .curve = {0, 0.5f, 1, 0.5f, 0}};
+    return (pleat_volume_shape){
+        .mu = {1, 1, 1}, .width = 0.6f, .fold_count = 4, .curve = {"0,0 0.5,1 1,0", "0,0 0.5,1 1,0", "0,0 0.5,1 1,0"}};
 }
 
 pleat_volume_options pleat_volume_options_default(void)
@@ -41,6 +45,7 @@ pleat_volume_options pleat_volume_options_default(void)
 
 #define OFFSET(member) offsetof(pleat_volume_options, member)
 #define PROFILES "weights|bulge|muscle|folds|curve"
+#define CURVES "points of its curve, x,height x,height ...: x grows along the limb, in any scale"
 
 const pleat_parameter *pleat_volume_parameters(uint32_t *count)
 {
@@ -52,18 +57,23 @@ const pleat_parameter *pleat_volume_parameters(uint32_t *count)
         {"along_profile", PLEAT_VALUE_CHOICE, OFFSET(shape.profile[0]), 0, 0, PROFILES, "how that share is spread"},
         {"front_profile", PLEAT_VALUE_CHOICE, OFFSET(shape.profile[1]), 0, 0, PROFILES, "how that share is spread"},
         {"side_profile", PLEAT_VALUE_CHOICE, OFFSET(shape.profile[2]), 0, 0, PROFILES, "how that share is spread"},
+        {"reach", PLEAT_VALUE_NUMBER, OFFSET(shape.reach), 0, 8, NULL,
+         "how far beyond where weights blend skin moves, in half lengths of that region"},
         {"width", PLEAT_VALUE_NUMBER, OFFSET(shape.width), 0.05, 4, NULL, "of bulges, in half lengths of the region"},
         {"fold_count", PLEAT_VALUE_COUNT, OFFSET(shape.fold_count), 1, 32, NULL, "folds along the region"},
         {"turn", PLEAT_VALUE_ANGLE, OFFSET(shape.turn), -6.2831854, 6.2831854, NULL,
          "turns front and side about the limb"},
-        {"curve_1", PLEAT_VALUE_NUMBER, OFFSET(shape.curve[0]), 0, 10, NULL, "height of the curve at the near end"},
-        {"curve_2", PLEAT_VALUE_NUMBER, OFFSET(shape.curve[1]), 0, 10, NULL, "a quarter along the region"},
-        {"curve_3", PLEAT_VALUE_NUMBER, OFFSET(shape.curve[2]), 0, 10, NULL, "in its middle"},
-        {"curve_4", PLEAT_VALUE_NUMBER, OFFSET(shape.curve[3]), 0, 10, NULL, "three quarters along it"},
-        {"curve_5", PLEAT_VALUE_NUMBER, OFFSET(shape.curve[4]), 0, 10, NULL, "at the far end"},
+        {"around", PLEAT_VALUE_CHOICE, OFFSET(shape.around), 0, 0, "all|front|back", "which half of the limb moves"},
+        {"along_curve", PLEAT_VALUE_TEXT, OFFSET(shape.curve[0]), 0, 0, NULL, CURVES},
+        {"front_curve", PLEAT_VALUE_TEXT, OFFSET(shape.curve[1]), 0, 0, NULL, CURVES},
+        {"side_curve", PLEAT_VALUE_TEXT, OFFSET(shape.curve[2]), 0, 0, NULL, CURVES},
         {"inflate", PLEAT_VALUE_SHARE, OFFSET(inflate), -0.95, 10, NULL, "volume added, of the rest volume"},
         {"breath", PLEAT_VALUE_SHARE, OFFSET(breath), -0.5, 1, NULL, "volume added at the height of a breath"},
         {"breath_period", PLEAT_VALUE_NUMBER, OFFSET(breath_period), 0.1, 1000, NULL, "seconds of a breath"},
+        {"target", PLEAT_VALUE_TEXT, OFFSET(target), 0, 0, NULL,
+         "volume added over time, as seconds,part seconds,part ...: 0,0 1.5,0.1 is 10 % more after 1.5 s"},
+        {"inflate_joints", PLEAT_VALUE_TEXT, OFFSET(inflate_joints), 0, 0, NULL,
+         "joints whose skin takes the added volume, by name with * and ?, separated by commas; nothing: all"},
         {"limit", PLEAT_VALUE_NUMBER, OFFSET(limit), 0.05, 10, NULL, "farthest move, in radii of the region"},
     };
     *count = sizeof table / sizeof table[0];
@@ -83,6 +93,54 @@ static pleat_result check_number(const char *where, const char *name, float valu
     return PLEAT_OK;
 }
 
+static pleat_result check_text(const char *name, const char text[PLEAT_TEXT_LIMIT], pleat_error *error)
+{
+    if (!memchr(text, 0, PLEAT_TEXT_LIMIT))
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "volume: %s is a text that ends with 0", name);
+    }
+    return PLEAT_OK;
+}
+
+static pleat_result check_curve(const char *where, int axis, const char curve[PLEAT_TEXT_LIMIT], pleat_error *error)
+{
+    static const char *const names[PLEAT_VOLUME_AXES] = {"along_curve", "front_curve", "side_curve"};
+    pl_profile profile;
+    pleat_error inner = {0};
+    PL_TRY(check_text(names[axis], curve, error));
+    if (pl_profile_parse(curve, &profile, &inner) != PLEAT_OK)
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "volume: %s%s: %s", where, names[axis], inner.message);
+    }
+    return PLEAT_OK;
+}
+
+static pleat_result check_keys(const pleat_volume_key *keys, uint32_t count, pleat_error *error)
+{
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        PL_TRY(check_number("keys' ", "extra", keys[i].extra, -0.95f, 100, error));
+        if (!(i == 0 ? keys[i].time >= -INFINITY : keys[i].time > keys[i - 1].time))
+        {
+            return pl_fail(error, PLEAT_BAD_ARGUMENT, "volume: keys[%u].time is %g; times must increase", i,
+                           (double)keys[i].time);
+        }
+    }
+    return PLEAT_OK;
+}
+
+static pleat_result parse_target(const char *text, pleat_volume_key keys[TARGET_KEYS], uint32_t *count,
+                                 pleat_error *error)
+{
+    float pairs[2 * TARGET_KEYS];
+    PL_TRY(pl_pairs_parse(text, "volume: target: key", "seconds,extra", TARGET_KEYS, pairs, count, error));
+    for (uint32_t i = 0; i < *count; ++i)
+    {
+        keys[i] = (pleat_volume_key){pairs[2 * i], pairs[2 * i + 1]};
+    }
+    return check_keys(keys, *count, error);
+}
+
 static pleat_result check_shape(const char *where, const pleat_volume_shape *shape, pleat_error *error)
 {
     float sum = 0;
@@ -90,26 +148,25 @@ static pleat_result check_shape(const char *where, const pleat_volume_shape *sha
     {
         PL_TRY(check_number(where, "mu", shape->mu[a], 0, 1, error));
         sum += shape->mu[a];
-        if (shape->profile[a] > PLEAT_VOLUME_CURVE)
+        if (shape->profile[a] > PLEAT_VOLUME_CURVE || shape->around > PLEAT_VOLUME_ONLY_BACK)
         {
-            return pl_fail(error, PLEAT_BAD_ARGUMENT, "volume: %sprofile is %u; it can be 0 to %d", where,
-                           shape->profile[a], PLEAT_VOLUME_CURVE);
+            return pl_fail(error, PLEAT_BAD_ARGUMENT,
+                           "volume: %sprofile is %u and around %u; they can be 0 to %d and %d", where,
+                           shape->profile[a], shape->around, PLEAT_VOLUME_CURVE, PLEAT_VOLUME_ONLY_BACK);
         }
+        PL_TRY(check_curve(where, a, shape->curve[a], error));
     }
     if (!(sum > 0.01f))
     {
         return pl_fail(error, PLEAT_BAD_ARGUMENT, "volume: the %smu of all axes add up to %g; it must be above 0",
                        where, (double)sum);
     }
-    for (int i = 0; i < PLEAT_VOLUME_CURVE_POINTS; ++i)
-    {
-        PL_TRY(check_number(where, "curve", shape->curve[i], 0, 1e6f, error));
-    }
     if (shape->fold_count < 1 || shape->fold_count > 32)
     {
         return pl_fail(error, PLEAT_BAD_ARGUMENT, "volume: %sfold_count is %u; it can be 1 to 32", where,
                        shape->fold_count);
     }
+    PL_TRY(check_number(where, "reach", shape->reach, 0, 8, error));
     PL_TRY(check_number(where, "width", shape->width, 0.05f, 4, error));
     return check_number(where, "turn", shape->turn, -6.2832f, 6.2832f, error);
 }
@@ -130,16 +187,9 @@ static pleat_result check_options(const pleat_volume_options *options, pleat_err
     PL_TRY(check_number("", "breath", options->breath, -0.5f, 1, error));
     PL_TRY(check_number("", "breath_period", options->breath_period, 1e-3f, 1e6f, error));
     PL_TRY(check_number("", "limit", options->limit, 0.05f, 10, error));
-    for (uint32_t i = 0; i < options->key_count; ++i)
-    {
-        PL_TRY(check_number("keys' ", "extra", options->keys[i].extra, -0.95f, 100, error));
-        if (!(i == 0 ? options->keys[i].time >= -INFINITY : options->keys[i].time > options->keys[i - 1].time))
-        {
-            return pl_fail(error, PLEAT_BAD_ARGUMENT, "volume: keys[%u].time is %g; times must increase", i,
-                           (double)options->keys[i].time);
-        }
-    }
-    return PLEAT_OK;
+    PL_TRY(check_text("target", options->target, error));
+    PL_TRY(check_text("inflate_joints", options->inflate_joints, error));
+    return check_keys(options->keys, options->key_count, error);
 }
 
 /* ---- The layer ---- */
@@ -149,6 +199,8 @@ typedef struct volume_layer
     pl_memory memory;
     pl_arena arena;
     pleat_volume_options options;
+    uint32_t target_count;
+    pleat_volume_key target[TARGET_KEYS]; /* of the text */
     pl_volume_bound bound;
     pl_volume_scratch scratch;
     pleat_vec4 *centres;
@@ -187,7 +239,6 @@ static pleat_result keep_keys(volume_layer *layer, pleat_error *error)
     layer->options.keys = keys;
     layer->options.bones = NULL;
     layer->options.bone_count = 0;
-    layer->options.inflate_joints = NULL;
 fail:
     return result;
 }
@@ -229,7 +280,11 @@ static pleat_result create_layer(const void *options, void *plan, const pleat_cl
     }
     pl_arena_init(&layer->arena, &layer->memory);
     layer->options = *(const pleat_volume_options *)options;
-    pleat_result result = pl_volume_bind(options, cloth, host, &layer->arena, &layer->bound, error);
+    pleat_result result = parse_target(layer->options.target, layer->target, &layer->target_count, error);
+    bool adds = layer->options.inflate != 0 || layer->options.breath != 0 || layer->options.key_count > 0 ||
+                layer->target_count > 0;
+    result =
+        result == PLEAT_OK ? pl_volume_bind(options, adds, cloth, host, &layer->arena, &layer->bound, error) : result;
     result = result == PLEAT_OK ? keep_keys(layer, error) : result;
     result = result == PLEAT_OK ? make_room(layer, error) : result;
     if (result != PLEAT_OK)
@@ -266,6 +321,7 @@ static void measure_blocks(void *data, uint32_t begin, uint32_t end, uint32_t wo
         if (!job->dirty_only || layer->dirty[b])
         {
             layer->block_volume[b] = pl_volume_of_block(&job->view, b);
+            layer->dirty[b] = 0;
         }
     }
 }
@@ -291,27 +347,30 @@ static void measure_shells(volume_layer *layer, const pleat_layer_frame *frame, 
 
 /* ---- Losses ---- */
 
-/* Volume added at a time, of the rest volume. */
-static double extra_at(const pleat_volume_options *options, float time)
+/* What keys add at a time. */
+static double keyed(const pleat_volume_key *keys, uint32_t count, float time)
 {
-    double extra = (double)options->inflate;
-    double phase = 6.283185307179586 * (double)time / (double)options->breath_period;
-    extra += (double)options->breath * 0.5 * (1 - cos(phase));
-    uint32_t count = options->key_count, i = 0;
-    while (i < count && options->keys[i].time <= time)
+    uint32_t i = 0;
+    while (i < count && keys[i].time <= time)
     {
         ++i;
     }
-    if (count && (i == 0 || i == count))
+    if (count == 0 || i == 0 || i == count)
     {
-        extra += (double)options->keys[i ? count - 1 : 0].extra;
+        return count ? (double)keys[i ? count - 1 : 0].extra : 0;
     }
-    else if (count)
-    {
-        const pleat_volume_key *a = &options->keys[i - 1], *b = &options->keys[i];
-        double t = ((double)time - (double)a->time) / ((double)b->time - (double)a->time);
-        extra += (double)a->extra + t * ((double)b->extra - (double)a->extra);
-    }
+    const pleat_volume_key *a = &keys[i - 1], *b = &keys[i];
+    double t = ((double)time - (double)a->time) / ((double)b->time - (double)a->time);
+    return (double)a->extra + t * ((double)b->extra - (double)a->extra);
+}
+
+/* Volume added at a time, of the rest volume. */
+static double extra_at(const volume_layer *layer, float time)
+{
+    const pleat_volume_options *options = &layer->options;
+    double phase = 6.283185307179586 * (double)time / (double)options->breath_period;
+    double extra = (double)options->inflate + (double)options->breath * 0.5 * (1 - cos(phase));
+    extra += keyed(options->keys, options->key_count, time) + keyed(layer->target, layer->target_count, time);
     return extra > -0.95 ? extra : -0.95;
 }
 
@@ -407,7 +466,7 @@ static void find_losses(volume_layer *layer, const pleat_layer_frame *frame)
 static void find_targets(volume_layer *layer, const pleat_layer_frame *frame)
 {
     const pl_volume_bound *bound = &layer->bound;
-    double extra = extra_at(&layer->options, frame->time), strength = (double)layer->options.strength;
+    double extra = extra_at(layer, frame->time), strength = (double)layer->options.strength;
     layer->lost = 0;
     for (uint32_t s = 0; s < bound->closed.shell_count; ++s)
     {
@@ -560,10 +619,6 @@ static void update_layer(void *user, const pleat_layer_frame *frame)
     find_losses(layer, frame);
     find_targets(layer, frame);
     share_rest(layer);
-    for (uint32_t b = 0; b < bound->groups.block_count; ++b)
-    {
-        layer->dirty[b] = 0;
-    }
     correct_joints(layer, frame);
     if (layer->moved)
     {

@@ -1,9 +1,9 @@
 /* The inside of the volume layer.
  *
  * volume_close.c makes closed triangles of a mesh with holes; volume_regions.c cuts them into groups whose volume can
- * be measured alone; volume_bind.c finds where each joint acts, volume_spread.c how its correction is spread,
- * volume_local.c the triangles it needs; volume_solve_wide.c corrects one joint, volume_settle.c the last digits;
- * volume_sum_wide.c measures; volume.c runs the frame. */
+ * be measured alone; volume_bind.c finds where each joint acts, volume_reach.c what lies around, volume_spread.c how
+ * its correction is spread, volume_local.c the triangles it needs; volume_solve_wide.c corrects one joint,
+ * volume_settle.c the last digits; volume_sum_wide.c measures; volume.c runs the frame. */
 #ifndef PL_LAYER_VOLUME_H
 #define PL_LAYER_VOLUME_H
 
@@ -158,14 +158,33 @@ typedef struct pl_volume_bound
     uint32_t largest_local, largest_triangle;
 } pl_volume_bound;
 
-pleat_result pl_volume_bind(const pleat_volume_options *options, const pleat_cloth *cloth, const pleat_host *host,
-                            pl_arena *arena, pl_volume_bound *bound, pleat_error *error);
+/* adds: the options add volume at some time. */
+pleat_result pl_volume_bind(const pleat_volume_options *options, bool adds, const pleat_cloth *cloth,
+                            const pleat_host *host, pl_arena *arena, pl_volume_bound *bound, pleat_error *error);
 
 /* A joint's part of the mesh, renumbered: fills vertices (from the active ones on), triangles, rings, centres and
  * blocks. topology: of the closed triangles. local_of: an array of PLEAT_NONE for all closed vertices, and left so. */
 pleat_result pl_volume_localise(const pl_closed *closed, const pl_volume_groups *groups, const pleat_topology *topology,
                                 const uint32_t *active, uint32_t active_count, const pleat_host *host, pl_arena *arena,
                                 uint32_t *local_of, pl_volume_joint *joint, pleat_error *error);
+
+/* A search along the mesh from where a joint's blend is strong. The arrays are scratch, vertex_count each. */
+typedef struct pl_volume_reach
+{
+    const pleat_topology *topology; /* of the closed triangles */
+    uint32_t vertex_count;          /* without the centres of holes */
+    const pleat_vec4 *rest;
+    pl_f4 direction; /* along the limb, any length */
+    float *blend;    /* by vertex; grows */
+    float *distance;
+    uint32_t *queue;
+    uint8_t *waits;
+    uint32_t first, waiting; /* of the queue, which goes round */
+} pl_volume_reach;
+
+/* Widens the blend of a region by a part of its half length. vertices: the region's; those that are new join them.
+ * Returns their number. */
+uint32_t pl_volume_reach_out(pl_volume_reach *reach, float part, uint32_t *vertices, uint32_t count);
 
 /* How the blend of a joint's weights becomes a frame and gammas. */
 typedef struct pl_volume_spread
@@ -183,10 +202,6 @@ typedef struct pl_volume_spread
 /* Fills gamma, along, front, mu and radius of a joint. */
 pleat_result pl_volume_spread_out(const pl_volume_spread *spread, pl_arena *arena, pl_volume_joint *joint,
                                   pleat_error *error);
-
-/* The profile's value at a place of a region: x along the limb, -1 .. 1; q along the axis, in radii; distance from the
- * centre in half lengths or radii, whichever is larger. */
-float pl_volume_profile_at(const pleat_volume_shape *shape, uint32_t profile, float x, float q, float distance);
 
 /* ---- Solving ---- */
 

@@ -14,6 +14,7 @@
 typedef struct binder
 {
     const pleat_volume_options *options;
+    bool adds;
     const pleat_cloth *cloth;
     const pleat_host *host;
     const pleat_skin *skin;
@@ -34,6 +35,10 @@ typedef struct binder
     uint8_t *reached;
     uint32_t *local_of;
     uint32_t *active;
+    /* For regions that reach beyond their blend. */
+    float *kept, *distance;
+    uint32_t *waiting;
+    uint8_t *waits;
     float *group_area;
     uint32_t joint_capacity, share_capacity;
 } binder;
@@ -332,11 +337,40 @@ static pl_f4 limb_direction(const binder *b, uint32_t active_count)
     return direction;
 }
 
-static pleat_result bind_region(binder *b, uint32_t joint, const uint32_t *vertices, uint32_t count, pleat_error *error)
+/* The region with what lies around it, as far as the shape says; forget_around takes that back. */
+static uint32_t take_around(binder *b, const pleat_volume_shape *shape, uint32_t *vertices, uint32_t count,
+                            pl_f4 direction)
 {
-    uint32_t active_count = find_active(b, vertices, count);
+    if (!(shape->reach > 0))
+    {
+        return count;
+    }
+    memcpy(b->kept, b->blend, b->point_count * sizeof *b->kept);
+    pl_volume_reach reach = {.topology = b->topology,
+                             .vertex_count = b->bound->closed.vertex_count,
+                             .rest = b->cloth->rest,
+                             .direction = direction,
+                             .blend = b->blend,
+                             .distance = b->distance,
+                             .queue = b->waiting,
+                             .waits = b->waits};
+    return pl_volume_reach_out(&reach, shape->reach, vertices, count);
+}
+
+static void forget_around(binder *b, const pleat_volume_shape *shape)
+{
+    if (shape->reach > 0)
+    {
+        memcpy(b->blend, b->kept, b->point_count * sizeof *b->kept);
+    }
+}
+
+static pleat_result bind_region(binder *b, uint32_t joint, uint32_t *vertices, uint32_t count, pleat_error *error)
+{
+    const pleat_volume_shape *shape = shape_of(b, joint);
     pl_volume_joint *made;
     bool any;
+    uint32_t active_count = find_active(b, vertices, count);
     if (active_count == 0)
     {
         return PLEAT_OK;
@@ -349,7 +383,11 @@ static pleat_result bind_region(binder *b, uint32_t joint, const uint32_t *verti
     PL_TRY(add_joint(b, &made, error));
     made->joint = joint;
     made->parent = b->parent[joint] == PLEAT_NONE ? b->skin->joint_count : b->parent[joint];
-    return finish_joint(b, shape_of(b, joint), limb_direction(b, active_count), active_count, made, error);
+    pl_f4 direction = limb_direction(b, active_count);
+    active_count = find_active(b, vertices, take_around(b, shape, vertices, count, direction));
+    pleat_result result = finish_joint(b, shape, direction, active_count, made, error);
+    forget_around(b, shape);
+    return result;
 }
 
 /* The connected pieces of a joint's blend. */
@@ -414,7 +452,7 @@ static void blend_everywhere(binder *b, const char *names)
 /* A region without a joint for each shell, over the blend; made receives their numbers. */
 static pleat_result bind_shells(binder *b, bool adds, uint32_t *made, pleat_error *error)
 {
-    static const pleat_volume_shape even = {.mu = {1, 1, 1}, .width = 1, .fold_count = 1};
+    const pleat_volume_shape even = pleat_volume_shape_default();
     const pl_closed *closed = &b->bound->closed;
     for (uint32_t s = 0; s < closed->shell_count; ++s)
     {
@@ -445,9 +483,8 @@ static pleat_result bind_shells(binder *b, bool adds, uint32_t *made, pleat_erro
 static pleat_result bind_whole_shells(binder *b, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
-    const pleat_volume_options *options = b->options;
-    bool adds = options->inflate != 0 || options->breath != 0 || options->key_count > 0;
-    const char *names = adds && b->skin ? options->inflate_joints : NULL;
+    bool adds = b->adds;
+    const char *names = adds && b->skin && b->options->inflate_joints[0] ? b->options->inflate_joints : NULL;
     uint32_t *made;
     PL_ARENA_NEW_OR_FAIL(b->bound->keeper, b->arena, uint32_t, b->bound->closed.shell_count, error);
     PL_ARENA_NEW_OR_FAIL(made, &b->scratch, uint32_t, b->bound->closed.shell_count, error);
@@ -480,6 +517,10 @@ static pleat_result prepare(binder *b, pleat_error *error)
     PL_ARENA_NEW_OR_FAIL(b->reached, &b->scratch, uint8_t, b->point_count, error);
     PL_ARENA_NEW_OR_FAIL(b->local_of, &b->scratch, uint32_t, b->point_count, error);
     PL_ARENA_NEW_OR_FAIL(b->active, &b->scratch, uint32_t, b->point_count, error);
+    PL_ARENA_NEW_OR_FAIL(b->kept, &b->scratch, float, b->point_count, error);
+    PL_ARENA_NEW_OR_FAIL(b->distance, &b->scratch, float, b->point_count, error);
+    PL_ARENA_NEW_OR_FAIL(b->waiting, &b->scratch, uint32_t, b->point_count, error);
+    PL_ARENA_NEW_OR_FAIL(b->waits, &b->scratch, uint8_t, b->point_count, error);
     memset(b->local_of, 0xff, b->point_count * sizeof *b->local_of);
     result =
         pleat_topology_create(b->point_count, closed->triangle_count, closed->triangles, b->host, &b->topology, error);
@@ -567,12 +608,12 @@ fail:
     return result;
 }
 
-pleat_result pl_volume_bind(const pleat_volume_options *options, const pleat_cloth *cloth, const pleat_host *host,
-                            pl_arena *arena, pl_volume_bound *bound, pleat_error *error)
+pleat_result pl_volume_bind(const pleat_volume_options *options, bool adds, const pleat_cloth *cloth,
+                            const pleat_host *host, pl_arena *arena, pl_volume_bound *bound, pleat_error *error)
 {
     pl_memory scratch_memory = pl_memory_from(host);
     uint32_t skin = cloth->model->nodes[cloth->node].skin;
-    binder b = {.options = options, .cloth = cloth, .host = host, .arena = arena, .bound = bound};
+    binder b = {.options = options, .adds = adds, .cloth = cloth, .host = host, .arena = arena, .bound = bound};
     b.skin = skin == PLEAT_NONE || cloth->influence_count == 0 ? NULL : &cloth->model->skins[skin];
     pl_arena_init(&b.scratch, &scratch_memory);
     pleat_result result = bind_all(&b, error);

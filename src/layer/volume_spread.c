@@ -5,6 +5,7 @@
  *     sum over k of c_k p_k,   c_k = w_k (r_k - mean) . Cov^-1 d,
  * so a direction is a fixed list of numbers c_k, and per frame one weighted sum. At a bent joint this is the bisecting
  * frame, at a twisted one the half-twisted frame. */
+#include "layer/fold_line.h"
 #include "layer/volume.h"
 
 #include <string.h>
@@ -99,36 +100,39 @@ static float smooth(float t)
     return t * t * (3 - 2 * t);
 }
 
-/* Catmull-Rom through five heights; never below 0. */
-static float curve_at(const float curve[PLEAT_VOLUME_CURVE_POINTS], float x)
+/* A place of a region. */
+typedef struct place
 {
-    int last = PLEAT_VOLUME_CURVE_POINTS - 1;
-    float place = fminf(fmaxf((x + 1) * 0.5f, 0), 1) * (float)last;
-    int i = (int)place < last ? (int)place : last - 1;
-    float t = place - (float)i;
-    float a = curve[i > 0 ? i - 1 : 0], b = curve[i], c = curve[i + 1], d = curve[i + 2 <= last ? i + 2 : last];
-    float value = b + 0.5f * t * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)));
-    return fmaxf(value, 0);
-}
+    float x;        /* along the limb, -1 .. 1 */
+    float q;        /* along the axis (the front, for along), in radii */
+    float front;    /* in radii */
+    float distance; /* from the centre, in half lengths or radii, whichever is larger */
+} place;
 
-float pl_volume_profile_at(const pleat_volume_shape *shape, uint32_t profile, float x, float q, float distance)
+static float profile_at(const pleat_volume_shape *shape, pleat_volume_profile profile, const pl_profile *curve,
+                        const place *at)
 {
     float wave;
-    switch ((pleat_volume_profile)profile)
+    switch (profile)
     {
     case PLEAT_VOLUME_BULGE:
-        return bulge(x, shape->width);
+        return bulge(at->x, shape->width);
     case PLEAT_VOLUME_MUSCLE:
-        return smooth(q) * bulge(x, shape->width);
+        return smooth(at->q) * bulge(at->x, shape->width);
     case PLEAT_VOLUME_FOLDS:
-        wave = sinf(1.57079633f * (float)shape->fold_count * (x + 1));
-        return wave * wave * bulge(distance, shape->width);
+        wave = sinf(1.57079633f * (float)shape->fold_count * (at->x + 1));
+        return wave * wave * bulge(at->distance, shape->width);
     case PLEAT_VOLUME_CURVE:
-        return curve_at(shape->curve, x);
+        return pl_profile_at(curve, at->x);
     case PLEAT_VOLUME_WEIGHTS:
         break;
     }
     return 1;
+}
+
+static float around_at(pleat_volume_around around, float front)
+{
+    return around == PLEAT_VOLUME_ALL ? 1 : smooth(0.5f + (around == PLEAT_VOLUME_ONLY_FRONT ? front : -front));
 }
 
 /* Half length and radius of the region, where it is more than a trace. */
@@ -149,6 +153,30 @@ static void extents(const pl_volume_spread *spread, pl_f4 mean, const pl_f4 axes
     }
     *half = *half > 0 ? *half : 1;
     *radius = *radius > 0 ? *radius : 1;
+}
+
+/* Gamma along one axis. */
+static pleat_result fill_gamma(const pl_volume_spread *spread, int axis, pl_f4 mean,
+                               const pl_f4 axes[PLEAT_VOLUME_AXES], float half, pl_volume_joint *joint,
+                               pleat_error *error)
+{
+    const pleat_volume_shape *shape = spread->shape;
+    pl_profile curve;
+    PL_TRY(pl_profile_parse(shape->curve[axis], &curve, error));
+    pl_f4 sided = axes[axis == PLEAT_VOLUME_ALONG ? PLEAT_VOLUME_FRONT : axis];
+    for (uint32_t i = 0; i < spread->count; ++i)
+    {
+        uint32_t v = spread->active[i];
+        pl_f4 from = pl_load(&spread->rest[v]) - mean;
+        place at = {.x = pl_dot3(from, axes[PLEAT_VOLUME_ALONG]) / half,
+                    .q = pl_dot3(from, sided) / joint->radius,
+                    .front = pl_dot3(from, axes[PLEAT_VOLUME_FRONT]) / joint->radius,
+                    .distance = pl_length3(from) / fmaxf(half, joint->radius)};
+        (&joint->gamma[i].x)[axis] = spread->blend[v] * spread->mask[v] *
+                                     around_at((pleat_volume_around)shape->around, at.front) *
+                                     profile_at(shape, (pleat_volume_profile)shape->profile[axis], &curve, &at);
+    }
+    return PLEAT_OK;
 }
 
 pleat_result pl_volume_spread_out(const pl_volume_spread *spread, pl_arena *arena, pl_volume_joint *joint,
@@ -178,17 +206,7 @@ pleat_result pl_volume_spread_out(const pl_volume_spread *spread, pl_arena *aren
     for (int a = 0; a < PLEAT_VOLUME_AXES; ++a)
     {
         joint->mu[a] = spread->shape->mu[a] / sum;
-        pl_f4 sided = axes[a == PLEAT_VOLUME_ALONG ? PLEAT_VOLUME_FRONT : a];
-        for (uint32_t i = 0; i < spread->count; ++i)
-        {
-            uint32_t v = spread->active[i];
-            pl_f4 from = pl_load(&spread->rest[v]) - mean;
-            float x = pl_dot3(from, axes[PLEAT_VOLUME_ALONG]) / half;
-            float q = pl_dot3(from, sided) / joint->radius;
-            float distance = pl_length3(from) / fmaxf(half, joint->radius);
-            (&joint->gamma[i].x)[a] = spread->blend[v] * spread->mask[v] *
-                                      pl_volume_profile_at(spread->shape, spread->shape->profile[a], x, q, distance);
-        }
+        PL_TRY(fill_gamma(spread, a, mean, axes, half, joint, error));
     }
 fail:
     return result;
