@@ -159,6 +159,80 @@ static void test_fit_in_blocks_is_nearly_the_best(void **state)
     free(made);
 }
 
+/* One vertex leaps once: in the mean over all it does not count, and the 12 largest of 30 shapes would leave it where
+ * it was. */
+static void test_fit_reaches_a_vertex_that_leaps_once(void **state)
+{
+    (void)state;
+    motion *made = make_motion(30, 0);
+    made->frames[70][400].y += 0.02f;
+    pleat_fit *fit = fit_motion(made, 12, NULL);
+    float stated = pleat_fit_error_of(fit, 12).largest;
+    assert_true(stated < 0.008f);
+    assert_true(fabsf(rebuild_error(made, fit, 12, false) - stated) < 1e-3f * stated);
+    assert_true(fabsf(pleat_fit_expected(fit) - stated) < 0.1f * stated);
+    pleat_fit_destroy(fit);
+    free(made);
+}
+
+/* Every shape moves its own tenth of the vertices, and all of them a little. Orthogonal in time and of different size,
+ * so that they are the principal components. */
+static motion *make_local_motion(void)
+{
+    motion *made = calloc(1, sizeof *made);
+    uint32_t seed = 5;
+    for (uint32_t r = 0; r < 10; ++r)
+    {
+        for (uint32_t v = 0; v < VERTICES; ++v)
+        {
+            float size = v * 10 / VERTICES == r ? 1e-2f / (float)(r + 1) : 2e-5f;
+            float z = support_random_float(&seed, -1, 1) * size;
+            for (uint32_t f = 0; f < FRAMES; ++f)
+            {
+                made->frames[f][v].z += z * sinf(6.2831853f * (float)(f * (r + 1)) / FRAMES);
+            }
+        }
+    }
+    return made;
+}
+
+static void test_fit_leaves_out_what_hardly_shows(void **state)
+{
+    (void)state;
+    motion *made = make_local_motion();
+    const float tolerance = 1e-4f;
+    pleat_fit *fit = NULL;
+    assert_int_equal(pleat_fit_create(VERTICES, 0, FRAMES, 20, NULL, &fit, NULL), PLEAT_OK);
+    for (uint32_t f = 0; f < FRAMES; ++f)
+    {
+        pleat_fit_learn(fit, made->frames[f]);
+    }
+    pleat_fit_settle(fit);
+    pleat_fit_prune(fit, tolerance);
+    for (uint32_t f = 0; f < FRAMES; ++f)
+    {
+        pleat_fit_weigh(fit, f, made->frames[f], NULL);
+    }
+    uint32_t count = pleat_fit_target_count(fit), zeros = 0;
+    assert_int_equal(count, 10);
+    float stated = pleat_fit_error_of(fit, count).largest, measured = rebuild_error(made, fit, count, false);
+    assert_true(stated > 1e-5f && stated < 2 * tolerance);
+    assert_true(fabsf(stated - measured) < 1e-3f * stated);
+    for (uint32_t j = 0; j < count; ++j)
+    {
+        pleat_vec3 target[VERTICES];
+        pleat_fit_target(fit, j, target);
+        for (uint32_t v = 0; v < VERTICES; ++v)
+        {
+            zeros += target[v].x == 0 && target[v].y == 0 && target[v].z == 0;
+        }
+    }
+    print_message("left out: %.0f %%\n", 100.0 * zeros / (count * VERTICES));
+    assert_true(zeros > count * VERTICES / 2);
+    pleat_fit_destroy(fit);
+    free(made);
+}
+
 static void test_fit_of_nothing_is_nothing(void **state)
 {
     (void)state;
@@ -222,6 +296,8 @@ int main(void)
         cmocka_unit_test(test_fit_states_its_error),
         cmocka_unit_test(test_fit_is_never_worse_with_more_targets),
         cmocka_unit_test(test_fit_in_blocks_is_nearly_the_best),
+        cmocka_unit_test(test_fit_reaches_a_vertex_that_leaps_once),
+        cmocka_unit_test(test_fit_leaves_out_what_hardly_shows),
         cmocka_unit_test(test_fit_of_nothing_is_nothing),
         cmocka_unit_test(test_fit_is_the_same_for_any_number_of_threads),
         cmocka_unit_test(test_fit_survives_every_failed_allocation),

@@ -1,8 +1,9 @@
 /* pleat/fit.h: a few morph targets in the place of many frames.
  *
- * Principal components of displacements over a clip, learned frame by frame in bounded memory. Two passes: learn every
- * frame, settle, then weigh every frame; the second pass also measures the error for every possible number of
- * targets, so that the number can be chosen by a bound on the largest error. */
+ * Displacements over a clip, learned frame by frame in bounded memory, become targets whose largest error is small:
+ * principal components, in which vertices that would end up far off count for more. Two passes: learn every frame,
+ * settle, then weigh every frame; the second pass also measures the error for every possible number of targets, so
+ * that the number can be chosen by a bound on the largest error. */
 #ifndef PLEAT_FIT_H
 #define PLEAT_FIT_H
 
@@ -17,10 +18,16 @@ pleat_result pleat_fit_create(uint32_t vertex_count, uint32_t normal_count, uint
                               const pleat_host *host, pleat_fit **fit, pleat_error *error);
 void pleat_fit_destroy(pleat_fit *fit);
 
-/* First pass: every frame once, in any order. displacements: vertex_count. Never allocates. */
+/* First pass: every frame once. displacements: vertex_count. Never allocates. */
 void pleat_fit_learn(pleat_fit *fit, const pleat_vec3 *displacements);
 /* Ends the first pass. */
 void pleat_fit_settle(pleat_fit *fit);
+/* After settle: about the largest error that all targets together will leave; 0 if they can be exact. */
+float pleat_fit_expected(const pleat_fit *fit);
+/* After settle, or not at all: sets to zero what targets say of a vertex where it hardly matters: at each vertex the
+ * smallest parts, as long as the root of the sum of their squares, at their largest weights, stays within tolerance.
+ * The weights that follow make up for it, and the errors stated include it. */
+void pleat_fit_prune(pleat_fit *fit, float tolerance);
 /* Second pass: every frame once. normal_changes: normal_count differences to the base normals, or NULL. */
 void pleat_fit_weigh(pleat_fit *fit, uint32_t frame, const pleat_vec3 *displacements, const pleat_vec3 *normal_changes);
 

@@ -14,7 +14,8 @@ PLEAT_BEGIN
 typedef struct pleat_morphs_options
 {
     uint32_t target_limit; /* default 64, 1..1024; with 1, weights are in -1..1 */
-    float largest_error;   /* in scene units; default 0: as many targets as the limit allows */
+    float largest_error;   /* in scene units; default 0: as many targets as the limit allows. Above 0, targets
+                            * are zero at vertices where they make a small part of that difference: small files */
     bool normals;          /* default true: normals as targets too */
 } pleat_morphs_options;
 
@@ -37,7 +38,7 @@ typedef struct pleat_morphs pleat_morphs;
 pleat_result pleat_morphs_create(const pleat_bake *bake, const pleat_morphs_options *options, const pleat_host *host,
                                  pleat_morphs **morphs, pleat_error *error);
 void pleat_morphs_destroy(pleat_morphs *morphs);
-/* After each frame of the first pass, in any order. Never allocates. */
+/* After each frame of the first pass. Never allocates. */
 void pleat_morphs_learn(pleat_morphs *morphs);
 void pleat_morphs_settle(pleat_morphs *morphs);
 /* After each frame of the second pass. Never allocates. */

@@ -7,6 +7,19 @@
 #include <stdio.h>
 #include <string.h>
 
+enum
+{
+    PRUNE_STEPS = 16,
+    PRUNE_FROM = 700000 /* vertices times targets: below, a file has less than 16 MB of targets and may be dense */
+};
+
+/* How much of the error goes into leaving out what hardly shows: of the error that is asked for, and of the one that is
+ * left where so few targets cannot do better. */
+#define PRUNE_OF_ASKED 0.25f
+#define PRUNE_OF_LEFT 0.0625f
+/* What may be left out of a normal, which has length 1: a degree. */
+#define NORMAL_TOLERANCE 0.0175f
+
 /* A node on its way: buffers of a frame and the fit. */
 typedef struct node_fit
 {
@@ -18,6 +31,7 @@ typedef struct node_fit
     pleat_vec3 *normal_changes; /* render vertices */
     float *input_weights;       /* frame_count by the input's target_count */
     float unreached;            /* largest distance that no displacement in bind space leads over */
+    bool prunes;                /* the file would be large: targets leave out what hardly shows */
     float stretch;              /* a length in bind space is at most this many times as long in the world */
 } node_fit;
 
@@ -132,6 +146,7 @@ void pleat_morphs_learn(pleat_morphs *morphs)
     {
         node_fit *node = &morphs->nodes[i];
         pleat_stack_bind_displacements(node->stack, node->displacements);
+        node->stretch = fmaxf(node->stretch, pleat_stack_stretch(node->stack));
         pleat_fit_learn(node->fit, node->displacements);
     }
 }
@@ -140,7 +155,15 @@ void pleat_morphs_settle(pleat_morphs *morphs)
 {
     for (uint32_t i = 0; i < morphs->node_count; ++i)
     {
-        pleat_fit_settle(morphs->nodes[i].fit);
+        node_fit *node = &morphs->nodes[i];
+        pleat_fit_settle(node->fit);
+        size_t size = (size_t)pleat_fit_target_count(node->fit) * pleat_stack_get_shape(node->stack)->vertex_count;
+        node->prunes = node->stretch > 0 && morphs->options.largest_error > 0 && size > PRUNE_FROM;
+        if (node->prunes)
+        {
+            float asked = morphs->options.largest_error / node->stretch;
+            pleat_fit_prune(node->fit, fmaxf(PRUNE_OF_ASKED * asked, PRUNE_OF_LEFT * pleat_fit_expected(node->fit)));
+        }
     }
 }
 
@@ -156,7 +179,6 @@ void pleat_morphs_weigh(pleat_morphs *morphs, uint32_t frame)
             memcpy(node->input_weights + (size_t)frame * target_count, weights, target_count * sizeof *weights);
         }
         node->unreached = fmaxf(node->unreached, pleat_stack_bind_displacements(node->stack, node->displacements));
-        node->stretch = fmaxf(node->stretch, pleat_stack_stretch(node->stack));
         if (morphs->options.normals)
         {
             uint32_t count = pleat_stack_get_shape(node->stack)->vertex_count;
@@ -250,30 +272,61 @@ static void add_points(pleat_vec3 *sums, const pleat_vec3 *points, uint32_t coun
     }
 }
 
-/* Target `fit_target` of the fit as output target t, and its share of the target that lifts the weights. */
+/* Target `fit_target` of the fit as output target t. */
 static void fill_fitted(const making *m, uint32_t t, uint32_t fit_target)
 {
-    uint32_t count = m->shape->vertex_count, last = all_targets(m) - 1;
-    pleat_vec3 *positions = m->target_positions[t], *normals = m->target_normals[t];
-    float low = m->lows[fit_target], span = m->spans[fit_target];
+    pleat_vec3 *positions = m->target_positions[t];
     pleat_fit_target(m->node->fit, fit_target, m->surface_target);
-    for (uint32_t r = 0; r < count; ++r)
+    for (uint32_t r = 0; r < m->shape->vertex_count; ++r)
     {
         positions[r] = m->surface_target[m->shape->render_vertex[r]];
     }
-    if (normals)
+    if (m->target_normals[t])
     {
-        pleat_fit_normal_target(m->node->fit, fit_target, normals);
+        pleat_fit_normal_target(m->node->fit, fit_target, m->target_normals[t]);
     }
-    if (m->lifts)
+}
+
+/* Drops the changes of normals that hardly show: at each vertex the smallest ones, as pleat_fit_prune does with
+ * positions. */
+static void prune_normals(const making *m, uint32_t first)
+{
+    for (uint32_t r = 0; r < m->shape->vertex_count; ++r)
     {
-        add_points(m->target_positions[last], positions, count, low);
-        scale_points(positions, count, span);
+        float low = 0, high = NORMAL_TOLERANCE;
+        for (int step = 0; step < PRUNE_STEPS; ++step)
+        {
+            float middle = 0.5f * (low + high), squares = 0;
+            for (uint32_t t = first; t < first + m->fitted; ++t)
+            {
+                pl_f4 change = pl_load3(&m->target_normals[t][r]);
+                float squared = pl_dot3(change, change);
+                squares += squared < middle * middle ? squared : 0;
+            }
+            *(squares <= NORMAL_TOLERANCE * NORMAL_TOLERANCE ? &low : &high) = middle;
+        }
+        for (uint32_t t = first; t < first + m->fitted; ++t)
+        {
+            pl_f4 change = pl_load3(&m->target_normals[t][r]);
+            if (pl_dot3(change, change) < low * low)
+            {
+                m->target_normals[t][r] = (pleat_vec3){0, 0, 0};
+            }
+        }
     }
-    if (m->lifts && normals)
+}
+
+/* Scales a target to the range of its weights, and gives the last target its share. */
+static void lift_target(const making *m, uint32_t t, uint32_t fit_target)
+{
+    uint32_t count = m->shape->vertex_count, last = all_targets(m) - 1;
+    float low = m->lows[fit_target], span = m->spans[fit_target];
+    add_points(m->target_positions[last], m->target_positions[t], count, low);
+    scale_points(m->target_positions[t], count, span);
+    if (m->target_normals[t])
     {
-        add_points(m->target_normals[last], normals, count, low);
-        scale_points(normals, count, span);
+        add_points(m->target_normals[last], m->target_normals[t], count, low);
+        scale_points(m->target_normals[t], count, span);
     }
 }
 
@@ -306,6 +359,14 @@ static pleat_result make_targets(making *m, pleat_error *error)
     for (uint32_t t = 0; t < m->fitted; ++t)
     {
         fill_fitted(m, input_count + t, t);
+    }
+    if (m->morphs->options.normals && m->node->prunes && m->fitted)
+    {
+        prune_normals(m, input_count);
+    }
+    for (uint32_t t = 0; m->lifts && t < m->fitted; ++t)
+    {
+        lift_target(m, input_count + t, t);
     }
 fail:
     return result;
