@@ -175,6 +175,35 @@ static void test_fold_line_directions_even_out_the_spacing(void **state)
     assert_true(fabsf(directions[1][0]) < 1e-6f && directions[1][1] > 0.999999f);
 }
 
+/* A hollow gets shorter before it gets longer: the exact height leaps at the onset, the eased one grows from 0 and
+ * joins the exact one. */
+static void test_fold_line_eases_out_of_a_hollow(void **state)
+{
+    (void)state;
+    pl_f4 points[POINTS], raised[POINTS];
+    pl_profile profile = pl_profile_polynomial(PL_PROFILE_THIRD);
+    for (uint32_t i = 0; i < POINTS; ++i)
+    {
+        float t = (float)i / (POINTS - 1), angle = t - 0.5f; /* an arc of 1 radian, radius 1, bent towards the folds */
+        points[i] = pl_set(sinf(angle), 1 - cosf(angle), 0, 0);
+        raised[i] = pl_set(-sinf(angle), cosf(angle), 0, 0) * pl_splat(pl_profile_at(&profile, 2 * t - 1));
+    }
+    pl_fold_segment segments[POINTS];
+    pl_fold_segments(POINTS, points, raised, segments);
+    double length = pl_fold_tau(segments, POINTS - 1, 0, 0, NULL), before = 0;
+    assert_true(pl_fold_solve(segments, POINTS - 1, length * (1 + 1e-9), 0).amplitude > 0.05);
+    for (int i = 1; i <= 400; ++i)
+    {
+        double wanted = length * (1 + 5e-4 * i);
+        pl_fold_solution eased = pl_fold_solve_eased(segments, POINTS - 1, wanted, 0);
+        pl_fold_solution exact = pl_fold_solve(segments, POINTS - 1, wanted, 0);
+        assert_true(eased.hollow > 0.05 && eased.amplitude > before && eased.amplitude - before < 0.02);
+        assert_true(eased.amplitude <= exact.amplitude * (1 + 1e-9));
+        assert_true(i * 5e-4 < 0.13 || fabs(eased.amplitude - exact.amplitude) < 1e-9);
+        before = eased.amplitude;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +213,7 @@ int main(void)
         cmocka_unit_test(test_fold_line_finds_the_one_root),
         cmocka_unit_test(test_fold_line_starts_with_the_square_root),
         cmocka_unit_test(test_fold_line_directions_even_out_the_spacing),
+        cmocka_unit_test(test_fold_line_eases_out_of_a_hollow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

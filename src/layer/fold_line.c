@@ -152,10 +152,15 @@ double pl_fold_tau(const pl_fold_segment *segments, uint32_t count, double rest_
     return length - rest_length;
 }
 
-/* A first guess. One straight segment has the length sqrt((l + b X)^2 + k X^2) for any X; the fold as a whole is taken
- * for such a segment with its length, slope and curvature at X = 0. Near the onset of compression, where the height
- * goes with the square root of the lost length, this is the solution; elsewhere it is close. */
-static double first_guess(const pl_fold_segment *segments, uint32_t count, double rest_length, double tau, double slope)
+/* For a first guess. One straight segment has the length sqrt((l + b X)^2 + k X^2) for any X; the fold as a whole is
+ * taken for such a segment with its length, slope and curvature at X = 0. Near the onset of compression, where the
+ * height goes with the square root of the lost length, its root is the solution; elsewhere it is close. */
+typedef struct single_segment
+{
+    double half, square; /* |d + X e|^2 = length^2 + 2 half X + square X^2 */
+} single_segment;
+
+static single_segment as_single(const pl_fold_segment *segments, uint32_t count, double length, double slope)
 {
     double curvature = 0;
     for (uint32_t i = 0; i < count; ++i)
@@ -164,19 +169,39 @@ static double first_guess(const pl_fold_segment *segments, uint32_t count, doubl
         double norm = sqrt(s->a > 1e-40 ? s->a : 1e-40), area = s->c * s->a - s->b * s->b;
         curvature += area > 0 ? area / (norm * norm * norm) : 0;
     }
-    double length = rest_length + tau, square = slope * slope + curvature * length, half = length * slope;
-    double root = -half + sqrt(half * half - square * (length + rest_length) * tau);
-    return square > 0 ? root / square : 0;
+    return (single_segment){length * slope, slope * slope + curvature * length};
 }
 
-pl_fold_solution pl_fold_solve(const pl_fold_segment *segments, uint32_t count, double rest_length, double guess)
+/* Where the single segment has the length wanted; 0 if it does not grow. */
+static double single_root(single_segment s, double length, double wanted)
+{
+    double root = -s.half + sqrt(s.half * s.half + s.square * (wanted + length) * (wanted - length));
+    return s.square > 0 ? root / s.square : 0;
+}
+
+/* How much of a hollow's slope is left out: all of it where nothing is lost yet, none from 2 % of the length on, and
+ * for a deep hollow from as much as would fill it, up to 10 % more. */
+static double relief_of(double slope, double lost, double rest_length, double filling)
+{
+    double t = lost / (0.02 * rest_length + fmin(filling, 0.1 * rest_length));
+    return slope < 0 && t < 1 ? -slope * (1 - t * t * (3 - 2 * t)) : 0;
+}
+
+static pl_fold_solution solve(const pl_fold_segment *segments, uint32_t count, double rest_length, double guess,
+                              bool eased)
 {
     double slope;
     double tau = pl_fold_tau(segments, count, rest_length, 0, &slope);
     if (!(tau < 0))
     {
-        return (pl_fold_solution){0, tau, 0};
+        return (pl_fold_solution){0, tau, 0, 0};
     }
+    double length = rest_length + tau;
+    single_segment single = as_single(segments, count, length, slope);
+    double hollow = single.half < 0 && single.square > 0 ? -2 * single.half / single.square : 0;
+    double filling = 0.5 * single.square * hollow * hollow / length;
+    double relief = eased ? relief_of(slope, -tau, rest_length, filling) : 0;
+    slope += relief;
     /* |d + X e| >= X |e| - |d|: beyond this bound the line is longer than at rest. */
     double reach = 0;
     for (uint32_t i = 0; i < count; ++i)
@@ -185,17 +210,19 @@ pl_fold_solution pl_fold_solve(const pl_fold_segment *segments, uint32_t count, 
     }
     if (!(reach > 0))
     {
-        return (pl_fold_solution){0, tau, 0};
+        return (pl_fold_solution){0, tau, 0, 0};
     }
-    double low = 0, high = (rest_length + (rest_length + tau)) / reach; /* rest + tau: the length at X = 0 */
-    double x = guess > 0 ? guess : first_guess(segments, count, rest_length, tau, slope);
+    double low = 0, high = (rest_length + length) / reach;
+    single.half += length * relief;
+    double x = guess > 0 ? guess : single_root(single, length, rest_length);
     x = x > low && x < high ? x : high;
     /* Near the onset the lost length itself is small: the height must follow it smoothly there too. */
     double close = fmax(1e-14 * rest_length, fmin(1e-10 * rest_length, -1e-6 * tau));
     uint32_t steps = 0;
     for (; steps < 60; ++steps)
     {
-        tau = pl_fold_tau(segments, count, rest_length, x, &slope);
+        tau = pl_fold_tau(segments, count, rest_length, x, &slope) + relief * x;
+        slope += relief;
         if (fabs(tau) <= close)
         {
             break;
@@ -218,7 +245,17 @@ pl_fold_solution pl_fold_solve(const pl_fold_segment *segments, uint32_t count, 
         }
         x = next;
     }
-    return (pl_fold_solution){x, tau, steps};
+    return (pl_fold_solution){x, tau, hollow, steps};
+}
+
+pl_fold_solution pl_fold_solve(const pl_fold_segment *segments, uint32_t count, double rest_length, double guess)
+{
+    return solve(segments, count, rest_length, guess, false);
+}
+
+pl_fold_solution pl_fold_solve_eased(const pl_fold_segment *segments, uint32_t count, double rest_length, double guess)
+{
+    return solve(segments, count, rest_length, guess, true);
 }
 
 double pl_fold_residual(double x, double tau)

@@ -59,7 +59,7 @@ static void destroy_layer(void *user)
 static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan, const pleat_cloth *cloth,
                                const pl_ring_surface *surface, const pleat_host *host, pleat_error *error)
 {
-    uint32_t largest = 0, stations = 0, samples = 0;
+    uint32_t largest = 0, stations = 0, samples = 0, feet = 0;
     layer->rings = PL_ARENA_NEW(&layer->arena, pl_bound_ring, plan->ring_count);
     if (!layer->rings)
     {
@@ -72,6 +72,7 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
         uint32_t folds = ring->station_count * ring->fold_count;
         largest = folds > largest ? folds : largest;
         stations = ring->station_count > stations ? ring->station_count : stations;
+        feet = folds + ring->station_count > feet ? folds + ring->station_count : feet;
         samples = ring->sample_count > samples ? ring->sample_count : samples;
         layer->fold_count += folds;
         ++layer->ring_count;
@@ -81,11 +82,13 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     layer->lengths = PL_ARENA_NEW(&layer->arena, double, largest);
     layer->segments = PL_ARENA_NEW(&layer->arena, pl_fold_segment, samples);
     layer->shifts = PL_ARENA_NEW(&layer->arena, pl_f4, (size_t)PL_FOLD_NODES * largest);
-    layer->compressed = PL_ARENA_NEW(&layer->arena, bool, stations);
+    layer->ups = PL_ARENA_NEW(&layer->arena, pl_f4, feet);
+    layer->noises = PL_ARENA_NEW(&layer->arena, float, stations);
+    layer->losses = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->carries = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->figures = PL_ARENA_NEW(&layer->arena, pl_fold_figure, layer->fold_count);
-    bool all = layer->heights && layer->rooms && layer->lengths && layer->segments && layer->shifts &&
-               layer->compressed && layer->carries && layer->figures;
+    bool all = layer->heights && layer->rooms && layer->lengths && layer->segments && layer->shifts && layer->ups &&
+               layer->noises && layer->losses && layer->carries && layer->figures;
     return all ? PLEAT_OK : pl_fail_memory(&layer->memory, error, "heights");
 }
 

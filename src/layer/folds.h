@@ -30,6 +30,7 @@ typedef struct pl_fold_ring
     uint32_t fold_count;                   /* an even number: a valley runs along the ring itself */
     float bounds[2 * PL_FOLDS_A_SIDE + 1]; /* arc lengths where folds begin and end */
     pl_patch patch;                        /* on the planning surface */
+    float *own;      /* stations by fold_count: how much of a fold is this ring's and not its neighbours', 0 .. 1 */
     uint8_t *active; /* stations by fold_count: compressed at some time in the clip, or next to such a fold */
 } pl_fold_ring;
 
@@ -48,6 +49,12 @@ typedef struct pl_folds_plan
 
 pleat_result pl_folds_plan_make(const void *options, const pleat_cloth *coarse, const pleat_layer_preview *preview,
                                 const pleat_host *host, void **plan, pleat_error *error);
+/* Makes folds between a ring and its neighbours a little wider or narrower, so that whole ones fit. probe: lines across
+ * the ring at least as long as its region; scratch: a number a station. Changes bounds and half. */
+void pl_folds_fit_between(const pl_folds_plan *plan, uint32_t ring, const pl_patch *probe, float row_step,
+                          float *scratch);
+/* Fills own of a ring, whose patch is made. */
+void pl_folds_share_places(const pl_folds_plan *plan, uint32_t ring, float row_step);
 /* The fold that an arc length across a ring lies in. */
 uint32_t pl_fold_ring_at(const pl_fold_ring *ring, float arc);
 
@@ -59,7 +66,7 @@ typedef struct pl_fold_sample
 {
     uint32_t vertex[3];
     float weight[3]; /* barycentric */
-    float raise[3];  /* the same times each vertex's profile in this fold */
+    float rise;      /* the profile in this fold, between the vertices */
     float arc;       /* of the fold at rest, up to here */
 } pl_fold_sample;
 
@@ -76,14 +83,27 @@ enum
     PL_FOLD_SAMPLES = 12 /* of one fold at one station, at most: more would tell its length no better */
 };
 
+/* Height of a fold over its width, at most: steeper ones are spikes. */
+#define PL_FOLD_STEEP 0.7f
+
 /* How far before and behind a foot its neighbours stand, of a fold's width. */
 #define PL_FOOT 0.15f
+
+/* Which way cloth rises where folds meet on a line: its normal at rest, turned as skinning turns the place. The
+ * surface's own normals would do where it is smooth; in a crease that skinning has pushed through itself they flip. */
+typedef struct pl_fold_up
+{
+    pl_f4 normal; /* unit, in the mesh's own space */
+    uint16_t joint[4];
+    float weight[4];
+} pl_fold_up;
 
 /* A vertex and the two stations that it lies between. */
 typedef struct pl_fold_vertex
 {
     uint32_t vertex;
     uint32_t fold[2]; /* in the ring's folds: the same fold at both stations */
+    uint32_t up[2];   /* in the ring's ups: where that fold begins */
     float weight[2];  /* mask and share of the station */
     float x;          /* in the fold, -1 .. 1 */
 } pl_fold_vertex;
@@ -98,6 +118,7 @@ typedef struct pl_bound_ring
     pl_fold_sample *samples;
     pl_fold_sample *feet; /* stations by fold_count + 1 by 3: just before, at and behind where folds meet */
     pl_f4 *along;         /* stations by fold_count + 1: the line's direction there, in the mesh's own space */
+    pl_fold_up *ups;      /* stations by fold_count + 1: which way the cloth rises there */
     float width;          /* of a fold */
     float spacing;        /* of stations */
     bool closed;
@@ -117,7 +138,7 @@ typedef struct pl_fold_figure
     float tau;      /* relative to the rest length */
     float residual; /* Fischer-Burmeister, likewise */
     uint8_t steps;
-    bool compressed, raised, limited;
+    bool raised, limited;
 } pl_fold_figure;
 
 enum
@@ -141,9 +162,11 @@ typedef struct pl_folds_layer
     float *rooms;   /* how high contact lets a fold rise */
     double *lengths;
     pl_fold_segment *segments; /* by sample */
-    pl_f4 *shifts;    /* by PL_FOLD_NODES: how a place of a fold moves along the line, and in w, by how much x */
-    bool *compressed; /* by station */
-    float *carries;   /* by station: how much of what contact takes from a fold the next one gets */
+    pl_f4 *shifts;  /* by PL_FOLD_NODES: how a place of a fold moves along the line, and in w, by how much x */
+    pl_f4 *ups;     /* stations by fold_count + 1: which way cloth rises where folds meet, unit */
+    float *noises;  /* by station: rounding of positions there */
+    float *losses;  /* by station: the largest part of its length that one of its folds has lost */
+    float *carries; /* by station: how much of what contact takes from a fold the next one gets */
     float highest;
 } pl_folds_layer;
 
@@ -156,8 +179,8 @@ PL_INLINE pl_f4 pl_fold_mix(const pleat_vec4 *values, const uint32_t vertex[3], 
            pl_load(&values[vertex[2]]) * pl_splat(weight[2]);
 }
 
-/* How high fold k of a station may rise before it passes its neighbours or the crease; at most its width. points and
- * raised: its samples in this frame, and how they rise. Continuous in everything. */
+/* How high fold k of a station may rise before it passes its neighbours or the crease; at most PL_FOLD_STEEP of its
+ * width. points and raised: its samples in this frame, and how they rise. Continuous in everything. */
 float pl_fold_room(const pl_bound_ring *ring, uint32_t station, uint32_t k, const pleat_layer_frame *frame,
                    const pl_f4 *points, const pl_f4 *raised, uint32_t count);
 /* How much of the length that contact keeps a fold from taking goes on to the next: all in bends up to a right angle

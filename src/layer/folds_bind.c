@@ -90,7 +90,7 @@ static pl_fold_sample make_sample(const binder *b, const pleat_place *place, uin
         bool rises = b->vertex_profile[vertex] > 0 && b->vertex_fold[vertex] == k;
         sample.vertex[j] = vertex;
         sample.weight[j] = place->barycentric[j];
-        sample.raise[j] = rises ? place->barycentric[j] * b->vertex_profile[vertex] : 0;
+        sample.rise += rises ? place->barycentric[j] * b->vertex_profile[vertex] : 0;
     }
     return sample;
 }
@@ -132,9 +132,36 @@ static uint32_t fold_samples(const binder *b, uint32_t station, uint32_t k, pl_f
 
 static pl_f4 sample_rest(const binder *b, const pl_fold_sample *sample)
 {
-    return pl_load(&b->cloth->rest[sample->vertex[0]]) * pl_splat(sample->weight[0]) +
-           pl_load(&b->cloth->rest[sample->vertex[1]]) * pl_splat(sample->weight[1]) +
-           pl_load(&b->cloth->rest[sample->vertex[2]]) * pl_splat(sample->weight[2]);
+    return pl_fold_mix(b->cloth->rest, sample->vertex, sample->weight);
+}
+
+/* The four strongest joints of a place, and its normal. */
+static pl_fold_up make_up(const binder *b, const pl_fold_sample *place, const pleat_affine *from_rest)
+{
+    const pleat_cloth *cloth = b->cloth;
+    pl_f4 normal = pl_fold_mix(cloth->rest_normals, place->vertex, place->weight);
+    pl_fold_up up = {.normal = pl_normalize3(pl_affine_vector(from_rest, normal))};
+    for (uint32_t n = 0; n < 3 * cloth->influence_count; ++n)
+    {
+        uint32_t corner = n / cloth->influence_count;
+        size_t at = (size_t)place->vertex[corner] * cloth->influence_count + n % cloth->influence_count;
+        float weight = place->weight[corner] * cloth->weights[at];
+        uint32_t slot = 0, weakest = 0;
+        for (; slot < 4 && !(up.weight[slot] > 0 && up.joint[slot] == cloth->joints[at]); ++slot)
+        {
+            weakest = up.weight[slot] < up.weight[weakest] ? slot : weakest;
+        }
+        if (slot < 4)
+        {
+            up.weight[slot] += weight;
+        }
+        else if (weight > up.weight[weakest])
+        {
+            up.weight[weakest] = weight;
+            up.joint[weakest] = cloth->joints[at];
+        }
+    }
+    return up;
 }
 
 /* Where folds meet, and the line's direction there. */
@@ -154,6 +181,7 @@ static void fill_feet(const binder *b, pl_bound_ring *out, uint32_t station)
         }
         pl_f4 along = sample_rest(b, &feet[2]) - sample_rest(b, &feet[0]);
         out->along[at] = known ? pl_normalize3(pl_affine_vector(&from_rest, along)) : pl_splat(0);
+        out->ups[at] = make_up(b, &feet[1], known ? &from_rest : &b->cloth->to_rest);
     }
 }
 
@@ -165,7 +193,7 @@ static void fill_folds(const binder *b, pl_bound_ring *out)
         for (uint32_t k = 0; k < out->fold_count; ++k)
         {
             pl_fold *fold = &out->folds[i * out->fold_count + k];
-            fold->fade = fade_of(b, i, k);
+            fold->fade = fade_of(b, i, k) * b->from->own[i * out->fold_count + k];
             if (!(fold->fade > 0))
             {
                 continue;
@@ -192,7 +220,8 @@ static uint32_t count_samples(const binder *b)
     {
         for (uint32_t k = 0; k < b->from->fold_count; ++k)
         {
-            count += fade_of(b, i, k) > 0 ? fold_samples(b, i, k, NULL) : 0;
+            bool raised = fade_of(b, i, k) > 0 && b->from->own[i * b->from->fold_count + k] > 0;
+            count += raised ? fold_samples(b, i, k, NULL) : 0;
         }
     }
     return count;
@@ -218,6 +247,7 @@ static void fill_vertices(const binder *b, pl_bound_ring *out)
         }
         out->vertices[at++] = (pl_fold_vertex){v,
                                                {first * out->fold_count + k, second * out->fold_count + k},
+                                               {first * (out->fold_count + 1) + k, second * (out->fold_count + 1) + k},
                                                {b->cloth->mask[v] * (1 - t), b->cloth->mask[v] * t},
                                                b->vertex_x[v]};
     }
@@ -248,8 +278,9 @@ static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch,
     out->samples = PL_ARENA_NEW(b->arena, pl_fold_sample, sample_count);
     out->feet = PL_ARENA_NEW(b->arena, pl_fold_sample, 3 * (size_t)out->station_count * (out->fold_count + 1));
     out->along = PL_ARENA_NEW(b->arena, pl_f4, (size_t)out->station_count * (out->fold_count + 1));
+    out->ups = PL_ARENA_NEW(b->arena, pl_fold_up, (size_t)out->station_count * (out->fold_count + 1));
     out->vertices = PL_ARENA_NEW(b->arena, pl_fold_vertex, raised);
-    if (!out->folds || !out->samples || !out->feet || !out->along || !out->vertices)
+    if (!out->ups || !out->folds || !out->samples || !out->feet || !out->along || !out->vertices)
     {
         return pl_fail_memory(b->arena->memory, error, "the folds of a ring");
     }

@@ -54,7 +54,10 @@ static wall foot_wall(const pl_bound_ring *ring, uint32_t station, uint32_t k, f
     pl_f4 along = pl_fold_mix(frame->positions, foot[2].vertex, foot[2].weight) -
                   pl_fold_mix(frame->positions, foot[0].vertex, foot[0].weight);
     pl_f4 bones = bone_direction(ring, station, k, (float)k / (float)ring->fold_count, frame);
-    /* The line's own direction is worth its length: where it is nearly lost, the bones decide. */
+    /* The line's own direction is worth its length: where it is nearly lost, the bones decide. Where skinning has
+     * turned it around, what points backwards does not count: the sum never vanishes, so the plane never flips. */
+    float back = fminf(pl_dot3(along, bones) / fmaxf(pl_dot3(bones, bones), 1e-12f), 0);
+    along -= bones * pl_splat(back);
     pl_f4 direction = along * pl_splat(1 / (2 * PL_FOOT * ring->width)) + bones * pl_splat(0.35f);
     return (wall){pl_fold_mix(frame->positions, foot[1].vertex, foot[1].weight),
                   pl_normalize3(direction) * pl_splat(away)};
@@ -78,7 +81,7 @@ float pl_fold_room(const pl_bound_ring *ring, uint32_t station, uint32_t k, cons
         foot_wall(ring, station, k + 1, 1, frame),
         crease_wall(ring, station, behind ? -1.0f : 1.0f, frame),
     };
-    float most = ring->width; /* a fold higher than wide is a spike */
+    float most = PL_FOLD_STEEP * ring->width;
     for (int i = 0; i < 3; ++i)
     {
         most = room_before(&walls[i], points, raised, count, (i == 2 ? 0.1f : 0.02f) * ring->width,

@@ -27,39 +27,75 @@ static uint32_t gather_points(const frame_job *job, const pl_fold *fold, pl_f4 *
 
 /* Positions are floats: a loss of length as small as their rounding is none. What is a little larger counts in part, so
  * that nothing jumps; from three times that on it counts in full. */
-static double lost_length(double length, double rest, pl_f4 somewhere)
+static double lost_length(double length, double wanted, double noise)
 {
-    double noise = 1e-6 * (double)fmaxf(fabsf(somewhere[0]), fmaxf(fabsf(somewhere[1]), fabsf(somewhere[2])));
-    double lost = rest - length;
+    double lost = wanted - length;
     return lost >= 3 * noise ? lost : fmax(1.5 * (lost - noise), 0);
 }
 
-/* The length that each fold of a station is to have, or is longer than already; true if one is compressed. */
-static bool measure_station(const frame_job *job, uint32_t station)
+static float rounding_at(pl_f4 somewhere)
 {
-    bool compressed = false;
+    return 1e-6f * fmaxf(fabsf(somewhere[0]), fmaxf(fabsf(somewhere[1]), fabsf(somewhere[2])));
+}
+
+/* The length of each fold of a station. Returns the largest part of its length that a fold has lost; 0: the station has
+ * nothing to do. */
+static float measure_station(const frame_job *job, uint32_t station)
+{
+    double most = 0;
     for (uint32_t k = 0; k < job->ring->fold_count; ++k)
     {
         uint32_t index = station * job->ring->fold_count + k;
         const pl_fold *fold = &job->ring->folds[index];
         pl_f4 points[PL_FOLD_SAMPLES];
-        double length = 0;
+        double length = 0, rest = (double)fold->rest_length;
         uint32_t count = gather_points(job, fold, points);
         for (uint32_t i = 1; i < count; ++i)
         {
             length += (double)pl_length3(points[i] - points[i - 1]);
         }
-        double lost = count > 2 ? lost_length(length, (double)fold->rest_length, points[0]) : 0;
-        job->layer->lengths[index] = length + lost;
-        job->figures[index].compressed = lost > 0;
-        compressed = compressed || lost > 0;
+        job->layer->lengths[index] = length;
+        if (count > 2)
+        {
+            job->layer->noises[station] = rounding_at(points[0]);
+            most = fmax(most, lost_length(length, rest, (double)job->layer->noises[station]) / rest);
+        }
     }
-    return compressed;
+    return (float)most;
+}
+
+/* ---- Directions ---- */
+
+/* Which way the cloth of a station rises. */
+static void turn_station(const frame_job *job, uint32_t station)
+{
+    uint32_t count = job->ring->fold_count + 1;
+    for (uint32_t at = station * count; at < (station + 1) * count; ++at)
+    {
+        const pl_fold_up *up = &job->ring->ups[at];
+        pl_f4 sum = pl_splat(0);
+        if (job->frame->joints)
+        {
+            for (int i = 0; i < 4; ++i)
+            {
+                sum += pl_affine_vector(&job->frame->joints[up->joint[i]], up->normal) * pl_splat(up->weight[i]);
+            }
+        }
+        else
+        {
+            const pl_fold_sample *foot = &job->ring->feet[3 * (size_t)at + 1];
+            sum = pl_fold_mix(job->frame->normals, foot->vertex, foot->weight);
+        }
+        job->layer->ups[at] = pl_normalize3(sum);
+    }
 }
 
 /* Segments of a station's folds, and how much room each has. */
 static void prepare_station(const frame_job *job, uint32_t station)
 {
+    /* Neighbours taper towards this station's rooms: these narrow down as it begins to fold, not at once. */
+    float asked = fminf(job->layer->losses[station] / 0.005f, 1);
+    const pl_f4 *ups = job->layer->ups + (size_t)station * (job->ring->fold_count + 1);
     for (uint32_t k = 0; k < job->ring->fold_count; ++k)
     {
         uint32_t index = station * job->ring->fold_count + k;
@@ -69,7 +105,7 @@ static void prepare_station(const frame_job *job, uint32_t station)
         for (uint32_t i = 0; i < count; ++i)
         {
             const pl_fold_sample *sample = &job->ring->samples[fold->first_sample + i];
-            raised[i] = pl_fold_mix(job->frame->normals, sample->vertex, sample->raise);
+            raised[i] = pl_lerp(ups[k], ups[k + 1], sample->arc / fold->rest_length) * pl_splat(sample->rise);
         }
         if (count > 2)
         {
@@ -77,7 +113,8 @@ static void prepare_station(const frame_job *job, uint32_t station)
         }
         if (count > 2 && job->layer->options.contact && job->frame->joints)
         {
-            job->layer->rooms[index] = pl_fold_room(job->ring, station, k, job->frame, points, raised, count);
+            float room = pl_fold_room(job->ring, station, k, job->frame, points, raised, count);
+            job->layer->rooms[index] += (room - job->layer->rooms[index]) * asked;
         }
     }
 }
@@ -92,13 +129,14 @@ static void look_at_stations(void *data, uint32_t begin, uint32_t end, uint32_t 
         memset(job->figures + (size_t)i * count, 0, count * sizeof *job->figures);
         for (uint32_t k = 0; k < count; ++k)
         {
-            job->layer->rooms[i * count + k] = job->ring->width; /* a fold higher than wide is a spike */
+            job->layer->rooms[i * count + k] = PL_FOLD_STEEP * job->ring->width;
         }
-        job->layer->compressed[i] = measure_station(job, i);
-        if (job->layer->compressed[i])
+        job->layer->losses[i] = measure_station(job, i);
+        turn_station(job, i);
+        job->layer->carries[i] = pl_fold_carry(job->ring, i, job->frame);
+        if (job->layer->losses[i] > 0)
         {
             prepare_station(job, i);
-            job->layer->carries[i] = pl_fold_carry(job->ring, i, job->frame);
         }
     }
 }
@@ -120,6 +158,18 @@ static double limit(double amplitude, double room)
     return over >= span ? room : amplitude - over * over / (2 * span);
 }
 
+/* A hollow must be filled before rising makes it any longer. Where the room ends before that, rising is of no use: from
+ * twice the filling on it is free. */
+static double useful_room(double room, double hollow)
+{
+    if (!(hollow > 0) || room >= 2 * hollow)
+    {
+        return room;
+    }
+    double t = fmax(room / hollow - 1, 0);
+    return room * t * t * (3 - 2 * t);
+}
+
 /* The amplitude of a fold at a station. carry is length that contact kept the folds between here and the ring from
  * taking: the cloth slides on, and this fold takes it up. Returns what is left. */
 static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, double carry)
@@ -127,14 +177,21 @@ static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, dou
     uint32_t index = station * job->ring->fold_count + k;
     const pl_fold *fold = &job->ring->folds[index];
     pl_fold_figure *figure = &job->figures[index];
-    if (fold->sample_count < 3 || (!figure->compressed && !(carry > 0)))
+    if (fold->sample_count < 3)
     {
-        return fold->sample_count < 3 ? carry : 0;
+        return carry;
+    }
+    double length = job->layer->lengths[index];
+    double lost = lost_length(length, (double)fold->rest_length + carry, (double)job->layer->noises[station]);
+    if (!(lost > 0))
+    {
+        return 0; /* a fold that is stretched has use for what came over */
     }
     const pl_fold_segment *segments = job->layer->segments + fold->first_sample;
-    double wanted = job->layer->lengths[index] + carry;
-    pl_fold_solution solution = pl_fold_solve(segments, fold->sample_count - 1, wanted, 0);
-    double room = (double)job->layer->rooms[index], height = limit(solution.amplitude, room);
+    double wanted = length + lost;
+    pl_fold_solution solution = pl_fold_solve_eased(segments, fold->sample_count - 1, wanted, 0);
+    double room = useful_room((double)job->layer->rooms[index], solution.hollow);
+    double height = limit(solution.amplitude, room);
     figure->limited = height < solution.amplitude;
     figure->raised = height * (double)fold->fade > 0;
     if (figure->raised)
@@ -145,7 +202,7 @@ static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, dou
     }
     job->layer->heights[index] = (float)(height * (double)fold->fade) * job->layer->options.strength;
     double left = figure->limited ? -pl_fold_tau(segments, fold->sample_count - 1, wanted, height, NULL) : 0;
-    return fmax(0, left) * (double)job->layer->carries[station];
+    return fmin(fmax(0, left), lost) * (double)job->layer->carries[station];
 }
 
 /* ---- Even cloth ---- */
@@ -204,7 +261,7 @@ static void solve_stations(void *data, uint32_t begin, uint32_t end, uint32_t wo
     {
         memset(job->layer->heights + (size_t)i * count, 0, count * sizeof *job->layer->heights);
         double before = 0, behind = 0;
-        for (uint32_t k = 0; k < middle && job->layer->compressed[i]; ++k)
+        for (uint32_t k = 0; k < middle && job->layer->losses[i] > 0; ++k)
         {
             before = solve_fold(job, i, middle - 1 - k, before);
             behind = solve_fold(job, i, middle + k, behind);
@@ -239,6 +296,15 @@ static pl_f4 shift_of(const pl_folds_layer *layer, const pl_fold_vertex *v)
     return sum;
 }
 
+/* Between the ends of the fold at both stations. Where only one of them rises, the other's direction counts as well: it
+ * is known for every station. */
+static pl_f4 direction_of(const pl_folds_layer *layer, const pl_fold_vertex *v)
+{
+    const pl_f4 *a = layer->ups + v->up[0], *b = layer->ups + v->up[1];
+    float t = 0.5f * (v->x + 1), share = v->weight[1] / (v->weight[0] + v->weight[1]);
+    return pl_lerp(pl_lerp(a[0], a[1], t), pl_lerp(b[0], b[1], t), share);
+}
+
 static void raise_vertices(void *data, uint32_t begin, uint32_t end, uint32_t worker)
 {
     const frame_job *job = data;
@@ -256,7 +322,7 @@ static void raise_vertices(void *data, uint32_t begin, uint32_t end, uint32_t wo
         pl_f4 shift = job->layer->options.even ? shift_of(job->layer, v) : pl_splat(0);
         float height = amplitude * pl_profile_at(&job->layer->profile, v->x + shift[3]);
         shift[3] = 0;
-        pl_store(position, pl_load(position) + shift + pl_load(&job->frame->normals[v->vertex]) * pl_splat(height));
+        pl_store(position, pl_load(position) + shift + direction_of(job->layer, v) * pl_splat(height));
     }
 }
 
@@ -266,9 +332,9 @@ static float room_slope(const pl_folds_layer *layer, const pl_bound_ring *ring)
     float least = 1;
     for (uint32_t i = 0; i < ring->station_count; ++i)
     {
-        least = layer->compressed[i] ? fminf(least, layer->carries[i]) : least;
+        least = fminf(least, layer->carries[i]);
     }
-    return 0.1f + 0.9f * least;
+    return 0.03f + 0.97f * least;
 }
 
 void pl_folds_update(void *user, const pleat_layer_frame *frame)

@@ -31,6 +31,7 @@ typedef struct planner
     pleat_bvh *bvh;
     pleat_normals *normals;
     pl_ring_surface surface;
+    pl_patch *probes;    /* by ring: lines across it as long as any region may be */
     float *coarse_share; /* of a joint and all below it, per vertex of the input */
     float *share;        /* the same on the planning surface */
 } planner;
@@ -316,19 +317,12 @@ static pleat_result add_ring(planner *p, uint32_t joint, const pl_contour *line,
     {
         return PLEAT_OK;
     }
-    pl_patch probe;
-    pleat_result result = pl_patch_make(&p->surface, &ring->ring, PL_FOLDS_A_SIDE * plan->width, plan->width / 4,
-                                        &p->scratch, p->host, &probe, error);
-    if (result == PLEAT_OK)
-    {
-        lay_folds(plan, ring, blend_reach(p, &probe));
-        result = pl_patch_make(&p->surface, &ring->ring, ring->half, plan->width / 4, &plan->arena, p->host,
-                               &ring->patch, error);
-        /* Counted in any case: destroying the plan releases its patch. */
-        ++plan->ring_count;
-    }
-    pl_patch_release(&probe);
-    return result;
+    /* Counted from here on: whoever fails later releases the probe and the patch. */
+    pl_patch *probe = &p->probes[plan->ring_count++];
+    PL_TRY(pl_patch_make(&p->surface, &ring->ring, PL_FOLDS_A_SIDE * plan->width, plan->width / 4, &p->scratch, p->host,
+                         probe, error));
+    lay_folds(plan, ring, blend_reach(p, probe));
+    return PLEAT_OK;
 }
 
 enum
@@ -370,13 +364,43 @@ static pleat_result trace_joints(planner *p, float *lengths, uint32_t *length_co
     return PLEAT_OK;
 }
 
+/* With all rings known: what lies between them is shared, then each gets its patch. */
+static pleat_result settle_rings(planner *p, pleat_error *error)
+{
+    pl_folds_plan *plan = p->plan;
+    float row_step = plan->width / 4;
+    for (uint32_t r = 0; r < plan->ring_count; ++r)
+    {
+        float *scratch = PL_ARENA_NEW(&p->scratch, float, plan->rings[r].ring.station_count);
+        if (!scratch)
+        {
+            return pl_fail_memory(&plan->memory, error, "a ring");
+        }
+        pl_folds_fit_between(plan, r, &p->probes[r], row_step, scratch);
+    }
+    for (uint32_t r = 0; r < plan->ring_count; ++r)
+    {
+        pl_fold_ring *ring = &plan->rings[r];
+        ring->own = PL_ARENA_NEW(&plan->arena, float, (size_t)ring->ring.station_count * ring->fold_count);
+        if (!ring->own)
+        {
+            return pl_fail_memory(&plan->memory, error, "a ring");
+        }
+        PL_TRY(
+            pl_patch_make(&p->surface, &ring->ring, ring->half, row_step, &plan->arena, p->host, &ring->patch, error));
+        pl_folds_share_places(plan, r, row_step);
+    }
+    return PLEAT_OK;
+}
+
 static pleat_result find_rings(planner *p, pleat_error *error)
 {
     pl_folds_plan *plan = p->plan;
     uint32_t most = RINGS_PER_JOINT * p->skin->joint_count, length_count = 0;
     float *lengths = PL_ARENA_NEW(&p->scratch, float, most);
     plan->rings = PL_ARENA_NEW(&plan->arena, pl_fold_ring, most);
-    if (!lengths || !plan->rings)
+    p->probes = PL_ARENA_NEW(&p->scratch, pl_patch, most);
+    if (!lengths || !plan->rings || !p->probes)
     {
         return pl_fail_memory(&plan->memory, error, "rings");
     }
@@ -392,7 +416,8 @@ static pleat_result find_rings(planner *p, pleat_error *error)
         plan->width = 0.07f * lengths[length_count / 2];
     }
     plan->detail_step = plan->width / plan->options.detail;
-    return trace_joints(p, lengths, &length_count, error);
+    PL_TRY(trace_joints(p, lengths, &length_count, error));
+    return settle_rings(p, error);
 }
 
 /* ---- Which folds the clip ever needs ---- */
@@ -481,10 +506,10 @@ static void choose_active(const pl_fold_ring *ring, const float *least)
         {
             float ratio = least[i * ring->fold_count + k];
             uint32_t spare = ratio < 0.75f ? SPARE + 1 : ratio < 0.99f ? 1 : 0;
-            for (uint32_t n = 0; ratio < 0.9995f && n <= spare; ++n)
+            for (uint32_t n = 0; ratio < 0.99f && n <= spare; ++n)
             {
                 uint32_t at = k < middle ? k - n : k + n; /* wraps below 0, past fold_count */
-                if (at < ring->fold_count)
+                if (at < ring->fold_count && ring->own[i * ring->fold_count + at] > 0)
                 {
                     mark_active(ring, i, at);
                 }
@@ -610,6 +635,10 @@ pleat_result pl_folds_plan_make(const void *options, const pleat_cloth *coarse, 
     pl_memory scratch_memory = pl_memory_from(host);
     pl_arena_init(&p.scratch, &scratch_memory);
     pleat_result result = make_plan(&p, preview, error);
+    for (uint32_t r = 0; r < plan->ring_count; ++r)
+    {
+        pl_patch_release(&p.probes[r]);
+    }
     pleat_bvh_destroy(p.bvh);
     pleat_normals_destroy(p.normals);
     pleat_topology_destroy(p.topology);
