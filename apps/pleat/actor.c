@@ -142,6 +142,7 @@ pleat_result actor_create(app_actor *actor, const pleat_model *model, pleat_bake
     actor->drawables = calloc((size_t)shape->part_count + 1, sizeof *actor->drawables);
     pleat_garment_guess *guess = NULL;
     pleat_result result = PLEAT_OK;
+    measure_height(actor);
     if (!actor->positions || !actor->normals || !actor->triangles || !actor->drawables)
     {
         result = fail_memory(error);
@@ -159,7 +160,6 @@ pleat_result actor_create(app_actor *actor, const pleat_model *model, pleat_bake
         actor_destroy(actor);
         return result;
     }
-    measure_height(actor);
     fill_drawables(actor, guess);
     pleat_garment_guess_destroy(guess);
     return PLEAT_OK;
@@ -172,7 +172,6 @@ void actor_destroy(app_actor *actor)
     free(actor->triangles);
     free(actor->drawables);
     pleat_surface_destroy(actor->surface);
-    pleat_topology_destroy(actor->topology);
     pleat_strain_destroy(actor->strain);
     free(actor->places);
     free(actor->tensors);
@@ -181,8 +180,7 @@ void actor_destroy(app_actor *actor)
     free(actor->weights);
     free(actor->stretches);
     free(actor->ellipses);
-    free(actor->curves);
-    free(actor->curve_points);
+    actor_curves_destroy(actor);
     pleat_bake_destroy(actor->bake);
     *actor = (app_actor){0};
 }
@@ -192,7 +190,8 @@ void actor_destroy(app_actor *actor)
 pleat_result actor_frame(app_actor *actor, uint32_t frame, const pleat_tasks *tasks, pleat_error *error)
 {
     uint32_t last = actor->shape->frame_count - 1;
-    pleat_result result = pleat_bake_frame(actor->bake, frame < last ? frame : last, error);
+    frame = frame < last ? frame : last;
+    pleat_result result = pleat_bake_frame(actor->bake, frame, error);
     if (result != PLEAT_OK)
     {
         return result;
@@ -200,7 +199,7 @@ pleat_result actor_frame(app_actor *actor, uint32_t frame, const pleat_tasks *ta
     pleat_bake_copy(actor->bake, actor->positions, actor->normals);
     if (actor->strain)
     {
-        actor_overlay_update(actor, tasks);
+        actor_overlay_update(actor, frame, tasks);
     }
     return PLEAT_OK;
 }
@@ -212,7 +211,7 @@ void actor_show(const app_actor *actor, pleat_scene *scene)
     scene->ellipse_count = actor->ellipse_count;
     scene->ellipses = actor->ellipses;
     scene->curve_count = actor->curve_count;
-    scene->curves = actor->curves;
+    scene->curves = actor_curves_shown(actor);
 }
 
 uint32_t actor_find_node(const app_actor *actor, const char *pattern)

@@ -17,6 +17,8 @@ enum
     OVERLAY_VERTICES = 16
 };
 
+typedef struct app_curves app_curves;
+
 typedef struct app_actor
 {
     const pleat_model *model;
@@ -30,7 +32,6 @@ typedef struct app_actor
 
     /* For the overlays that need the stretch against the rest shape; NULL without them. */
     pleat_surface *surface;
-    pleat_topology *topology;
     pleat_strain *strain;
     pleat_vec4 *places;                  /* of the surface's vertices */
     pleat_stretch *tensors;              /* of triangles */
@@ -38,8 +39,7 @@ typedef struct app_actor
     float *stretches;                    /* at render vertices */
     pleat_ellipse_drawable *ellipses;
     uint32_t ellipse_count;
-    pleat_curve_drawable *curves;
-    pleat_vec4 *curve_points;
+    app_curves *curves;
     uint32_t curve_count;
 } app_actor;
 
@@ -58,9 +58,11 @@ pleat_vec4 actor_node_place(const app_actor *actor, uint32_t node);
 
 /* In actor_overlay.c: makes and fills what the overlays need. */
 pleat_result actor_overlay_create(app_actor *actor, const pleat_host *host, pleat_error *error);
-void actor_overlay_update(app_actor *actor, const pleat_tasks *tasks);
-/* In actor_curves.c: lines along which folds would run. */
-pleat_result actor_curves_create(app_actor *actor, pleat_error *error);
-void actor_curves_update(app_actor *actor);
+void actor_overlay_update(app_actor *actor, uint32_t frame, const pleat_tasks *tasks);
+/* In actor_curves.c: lines along which wrinkles run. */
+pleat_result actor_curves_create(app_actor *actor, const pleat_host *host, pleat_error *error);
+void actor_curves_destroy(app_actor *actor);
+void actor_curves_update(app_actor *actor, uint32_t frame, const pleat_tasks *tasks);
+const pleat_curve_drawable *actor_curves_shown(const app_actor *actor); /* curve_count, or NULL */
 
 #endif

@@ -1,70 +1,103 @@
-/* Lines along which folds would run: from the most compressed places across the compression, over the surface, until
- * the compression ends or another line is near. A preview of where the cloth is short of room, as in Rohmer et al.
- * 2010, section 4, without their merging and smoothing over time. */
+/* Lines along which wrinkles run, as the wrinkles layer traces them (src/layer/wrinkle_track.h), for cotton. Frames one
+ * after the other are tracked; any other frame is traced by itself. */
 #include "actor.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "layer/wrinkle_track.h"
 
-enum
+#include <stdlib.h>
+
+static const float RADIUS = 0.005f; /* of the height */
+
+struct app_curves
 {
-    CURVES_MAX = 600,
-    POINTS_MAX = 160, /* of one line */
-    CELLS = 1 << 16
+    pleat_topology *topology; /* of the garments alone, with the surface's vertices */
+    pleat_strain_field *field;
+    pl_wrinkle_tracker *tracker;
+    uint32_t frame; /* last traced, or PLEAT_NONE */
+    pleat_curve_drawable *drawables;
+    pleat_vec4 *points;
 };
 
-static const float COMPRESSED = 0.93f; /* a line starts below this stretch, and ends above */
-static const float FADED = 0.97f;
-static const float STEP = 0.004f;  /* of the height */
-static const float APART = 0.012f; /* lines keep this distance, of the height */
-
-/* A triangle and how compressed it is, for sorting. */
-typedef struct seed
+void actor_curves_destroy(app_actor *actor)
 {
-    float smallest;
-    uint32_t triangle;
-} seed;
-
-pleat_result actor_curves_create(app_actor *actor, pleat_error *error)
-{
-    actor->curves = calloc(CURVES_MAX, sizeof *actor->curves);
-    actor->curve_points = aligned_alloc(16, (size_t)CURVES_MAX * POINTS_MAX * sizeof *actor->curve_points);
-    if (!actor->curves || !actor->curve_points)
+    app_curves *curves = actor->curves;
+    if (curves)
     {
-        *error = (pleat_error){PLEAT_NO_MEMORY, "the curves need more memory than there is"};
+        pl_wrinkle_tracker_destroy(curves->tracker);
+        pleat_strain_field_destroy(curves->field);
+        pleat_topology_destroy(curves->topology);
+        free(curves->drawables);
+        free(curves->points);
+        free(curves);
+    }
+    actor->curves = NULL;
+}
+
+/* Corners of the garments' triangles, or of all where there is no garment. */
+static uint32_t list_triangles(const app_actor *actor, uint32_t *out)
+{
+    uint32_t count = 0;
+    for (int pass = 0; pass < 2 && count == 0; ++pass)
+    {
+        for (uint32_t i = 0; i < actor->shape->part_count; ++i)
+        {
+            const pleat_bake_part *part = &actor->shape->parts[i];
+            size_t first = 3 * (size_t)part->first_triangle;
+            for (size_t c = 0; (pass || part->garment) && c < 3 * (size_t)part->triangle_count; ++c)
+            {
+                out[count++] = actor->surface->triangles[first + c];
+            }
+        }
+    }
+    return count;
+}
+
+static pleat_result make_tracker(app_actor *actor, app_curves *curves, const pleat_host *host, pleat_error *error)
+{
+    uint32_t *triangles = malloc((3 * (size_t)actor->surface->triangle_count + 1) * sizeof *triangles);
+    if (!triangles)
+    {
         return PLEAT_NO_MEMORY;
     }
-    return PLEAT_OK;
-}
-
-static int compare_seeds(const void *a, const void *b)
-{
-    const seed *x = a, *y = b;
-    if (x->smallest != y->smallest)
+    uint32_t corners = list_triangles(actor, triangles);
+    pleat_result result =
+        pleat_topology_create(actor->surface->vertex_count, corners / 3, triangles, host, &curves->topology, error);
+    free(triangles);
+    if (result == PLEAT_OK)
     {
-        return x->smallest < y->smallest ? -1 : 1;
+        result = pleat_strain_field_create(curves->topology, actor->places, host, &curves->field, error);
     }
-    return x->triangle < y->triangle ? -1 : x->triangle > y->triangle;
+    if (result == PLEAT_OK)
+    {
+        pl_wrinkle_track_options options = pl_wrinkle_track_options_default();
+        options.r_min = RADIUS * actor->height;
+        result = pl_wrinkle_tracker_create(&options, curves->field, host, &curves->tracker, error);
+    }
+    return result;
 }
 
-/* Which line passes a cell of space, plus 1; 0 for none. Cells that share a slot look taken: a line less, no harm. */
-typedef struct space
+pleat_result actor_curves_create(app_actor *actor, const pleat_host *host, pleat_error *error)
 {
-    uint16_t owner[CELLS];
-    float size;
-} space;
-
-static uint16_t *cell_at(space *s, pleat_vec4 p)
-{
-    uint32_t x = (uint32_t)(int32_t)floorf(p.x / s->size), y = (uint32_t)(int32_t)floorf(p.y / s->size),
-             z = (uint32_t)(int32_t)floorf(p.z / s->size);
-    return &s->owner[(x * 73856093u ^ y * 19349663u ^ z * 83492791u) % CELLS];
+    app_curves *curves = actor->curves = calloc(1, sizeof *curves);
+    pleat_result result = curves ? make_tracker(actor, curves, host, error) : PLEAT_NO_MEMORY;
+    if (result == PLEAT_OK)
+    {
+        const pl_wrinkle_track_options *made = pl_wrinkle_tracker_options(curves->tracker);
+        curves->frame = PLEAT_NONE;
+        curves->drawables = calloc(made->most_wrinkles, sizeof *curves->drawables);
+        curves->points = aligned_alloc(16, made->most_points * sizeof *curves->points);
+        result = curves->drawables && curves->points ? PLEAT_OK : PLEAT_NO_MEMORY;
+    }
+    if (result == PLEAT_NO_MEMORY)
+    {
+        *error = (pleat_error){PLEAT_NO_MEMORY, "the curves need more memory than there is"};
+    }
+    return result;
 }
 
 static pleat_vec4 place_at(const app_actor *actor, const pleat_place *place)
 {
-    const uint32_t *corners = actor->surface->triangles + 3 * (size_t)place->triangle;
+    const uint32_t *corners = actor->curves->topology->triangles + 3 * (size_t)place->triangle;
     pleat_vec4 out = {0, 0, 0, 0};
     for (int k = 0; k < 3; ++k)
     {
@@ -76,97 +109,37 @@ static pleat_vec4 place_at(const app_actor *actor, const pleat_place *place)
     return out;
 }
 
-/* Walks from a place across the compression; fills points, and returns how many. sign chooses the side. */
-static uint32_t trace(const app_actor *actor, space *s, uint16_t owner, uint32_t triangle, float sign,
-                      pleat_vec4 *points, uint32_t capacity)
+/* A colour that lasts as long as the wrinkle does. */
+static pleat_rgba color_of(uint32_t id)
 {
-    pleat_place place = {triangle, {1 / 3.0f, 1 / 3.0f, 1 / 3.0f}};
-    pleat_vec3 along = actor->tensors[triangle].along;
-    pleat_vec4 direction = {sign * along.x, sign * along.y, sign * along.z, 0};
-    uint32_t count = 0;
-    while (count < capacity)
-    {
-        pleat_walk walk = {.topology = actor->topology,
-                           .positions = actor->places,
-                           .start = place,
-                           .direction = direction,
-                           .length = STEP * actor->height,
-                           .vector = direction};
-        pleat_walk_result end = pleat_walk_run(&walk);
-        const pleat_stretch *tensor = &actor->tensors[end.place.triangle];
-        pleat_vec4 at = place_at(actor, &end.place);
-        uint16_t *cell = cell_at(s, at);
-        if (end.end != PLEAT_WALK_DONE || tensor->smallest > FADED || (*cell && *cell != owner))
-        {
-            break;
-        }
-        *cell = owner;
-        points[count++] = at;
-        place = end.place;
-        pleat_vec3 a = tensor->along;
-        float same = a.x * end.end_direction.x + a.y * end.end_direction.y + a.z * end.end_direction.z;
-        float turn = same < 0 ? -1.0f : 1.0f;
-        direction = (pleat_vec4){turn * a.x, turn * a.y, turn * a.z, 0};
-    }
-    return count;
+    static const pleat_rgba colors[] = {
+        {255, 196, 60, 255}, {250, 120, 80, 255}, {120, 200, 120, 255}, {110, 180, 250, 255}, {220, 130, 230, 255}};
+    return colors[id % (sizeof colors / sizeof colors[0])];
 }
 
-static void reverse(pleat_vec4 *points, uint32_t count)
+void actor_curves_update(app_actor *actor, uint32_t frame, const pleat_tasks *tasks)
 {
-    for (uint32_t i = 0; i < count / 2; ++i)
+    app_curves *curves = actor->curves;
+    bool next = curves->frame != PLEAT_NONE && frame == curves->frame + 1;
+    pleat_strain_field_update(curves->field, actor->places, tasks);
+    const pl_wrinkle_frame *wrinkles = pl_wrinkle_tracker_step(curves->tracker, next ? 1 / actor->shape->fps : 0);
+    curves->frame = frame;
+    for (uint32_t i = 0; i < wrinkles->point_count; ++i)
     {
-        pleat_vec4 kept = points[i];
-        points[i] = points[count - 1 - i];
-        points[count - 1 - i] = kept;
+        curves->points[i] = place_at(actor, &wrinkles->points[i].place);
     }
+    for (uint32_t i = 0; i < wrinkles->wrinkle_count; ++i)
+    {
+        const pleat_wrinkle *wrinkle = &wrinkles->wrinkles[i];
+        curves->drawables[i] = (pleat_curve_drawable){.point_count = wrinkle->point_count,
+                                                      .points = curves->points + wrinkle->first_point,
+                                                      .width = 2.2f,
+                                                      .color = color_of(wrinkle->id)};
+    }
+    actor->curve_count = wrinkles->wrinkle_count;
 }
 
-/* One line through the middle of a triangle, both ways; false if it is too short to be one. */
-static bool add_curve(app_actor *actor, space *s, uint32_t triangle)
+const pleat_curve_drawable *actor_curves_shown(const app_actor *actor)
 {
-    pleat_vec4 *points = actor->curve_points + (size_t)actor->curve_count * POINTS_MAX;
-    const pleat_place start = {triangle, {1 / 3.0f, 1 / 3.0f, 1 / 3.0f}};
-    pleat_vec4 at = place_at(actor, &start);
-    uint16_t owner = (uint16_t)(actor->curve_count + 1);
-    if (*cell_at(s, at))
-    {
-        return false;
-    }
-    uint32_t back = trace(actor, s, owner, triangle, -1, points, POINTS_MAX / 2 - 1);
-    reverse(points, back);
-    points[back] = at;
-    uint32_t front = trace(actor, s, owner, triangle, 1, points + back + 1, POINTS_MAX / 2);
-    uint32_t count = back + 1 + front;
-    if (count < 6)
-    {
-        return false;
-    }
-    actor->curves[actor->curve_count++] = (pleat_curve_drawable){count, points, false, 2.2f, {255, 196, 60, 255}};
-    return true;
-}
-
-void actor_curves_update(app_actor *actor)
-{
-    static space around;
-    memset(around.owner, 0, sizeof around.owner);
-    around.size = APART * actor->height;
-    actor->curve_count = 0;
-    uint32_t seed_count = 0;
-    seed *seeds = malloc(((size_t)actor->surface->triangle_count + 1) * sizeof *seeds);
-    for (uint32_t t = 0; seeds && t < actor->surface->triangle_count; ++t)
-    {
-        if (actor->tensors[t].smallest < COMPRESSED)
-        {
-            seeds[seed_count++] = (seed){actor->tensors[t].smallest, t};
-        }
-    }
-    if (seed_count > 0)
-    {
-        qsort(seeds, seed_count, sizeof *seeds, compare_seeds);
-    }
-    for (uint32_t i = 0; i < seed_count && actor->curve_count < CURVES_MAX; ++i)
-    {
-        add_curve(actor, &around, seeds[i].triangle);
-    }
-    free(seeds);
+    return actor->curves ? actor->curves->drawables : NULL;
 }

@@ -68,9 +68,7 @@ pleat_result actor_overlay_create(app_actor *actor, const pleat_host *host, plea
     result = bind_strain(actor, host, error);
     if (result == PLEAT_OK && (actor->overlays & OVERLAY_CURVES))
     {
-        result = pleat_topology_create(actor->surface->vertex_count, actor->surface->triangle_count,
-                                       actor->surface->triangles, host, &actor->topology, error);
-        result = result == PLEAT_OK ? actor_curves_create(actor, error) : result;
+        result = actor_curves_create(actor, host, error);
     }
     return result;
 }
@@ -161,7 +159,7 @@ static void update_ellipses(app_actor *actor)
     }
 }
 
-void actor_overlay_update(app_actor *actor, const pleat_tasks *tasks)
+void actor_overlay_update(app_actor *actor, uint32_t frame, const pleat_tasks *tasks)
 {
     for (uint32_t v = 0; v < actor->surface->vertex_count; ++v)
     {
@@ -176,6 +174,6 @@ void actor_overlay_update(app_actor *actor, const pleat_tasks *tasks)
     }
     if (actor->curves)
     {
-        actor_curves_update(actor);
+        actor_curves_update(actor, frame, tasks);
     }
 }

@@ -18,6 +18,8 @@ typedef struct pl_wrinkle_track_options
     float spacing;    /* of a new seed from other wrinkles, in r_min; default 2 */
     float merge;      /* nearer than this to an older wrinkle a wrinkle ends, in r_min; default 1 */
     float speed;      /* how fast a wrinkle may slide, in r_min a second; default 30: r_min a frame at 30 fps */
+    float settle;     /* seconds in which the field is evened out (time constant): what trembles faster makes no
+                         wrinkles; default 0.15 */
     float step;       /* between points, in r_min; default 0.5 */
     bool tension; /* wrinkles of tension, along the largest stretch where it is above 1 / lambda_max; default false */
     uint32_t most_wrinkles, most_points; /* of a frame; default 0: by the area of the cloth */

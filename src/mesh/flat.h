@@ -12,9 +12,9 @@
 
 typedef struct pl_flat_triangle
 {
-    float x1;     /* corner 1 is (x1, 0); 0: no area, nothing moves here */
+    float x1;     /* corner 1 is (x1, 0); 0: cannot be laid, nothing moves here */
     float x2, y2; /* corner 2 */
-    float area;
+    float area;   /* 0 where the triangle says nothing about directions */
 } pl_flat_triangle;
 
 /* A rotation, as the unit complex number x + i y; also a direction in a triangle's coordinates. */
@@ -32,7 +32,7 @@ typedef struct pl_flat
 } pl_flat;
 
 /* topology and positions must outlive the result, which lives in the arena. A triangle of less than 1e-6 of the square
- * of its longest side has no area. */
+ * of its longest side counts as having no area, but is laid with a little height, so that moves pass over it. */
 pleat_result pl_flat_make(const pleat_topology *topology, const pleat_vec4 *positions, pl_arena *arena, pl_flat *flat,
                           pleat_error *error);
 
@@ -44,17 +44,29 @@ typedef struct pl_flat_point
 } pl_flat_point;
 
 /* Moves straight on for a length, over edges; the direction is carried along. Returns the length that was moved: less
- * than asked at a border, a non-manifold edge or a triangle without area. */
+ * than asked at a border, a non-manifold edge or a triangle that cannot be laid. */
 float pl_flat_move(const pl_flat *flat, pl_flat_point *point, float length);
 
-/* Moves until the position in space is, as seen along the surface, as near as it gets to `goal`, within reach; for
- * goals near the surface and near the start. */
-void pl_flat_approach(const pl_flat *flat, pl_flat_point *point, pl_f4 goal, float reach);
+/* Goes over the surface, at most so far, to where `goal` stands straight above or below; for goals near the start and
+ * near the surface. */
+pleat_place pl_flat_approach(const pl_flat *flat, pleat_place start, pl_f4 goal, float reach);
 
 pl_f4 pl_flat_position(const pl_flat *flat, const pleat_place *place);
-/* The direction in space, and a vector of space in the triangle's coordinates. */
+/* A direction in space, a vector of space in the triangle's coordinates (not of unit length), and the normal. */
 pl_f4 pl_flat_to_space(const pl_flat *flat, uint32_t triangle, pl_turn direction);
 pl_turn pl_flat_from_space(const pl_flat *flat, uint32_t triangle, pl_f4 vector);
 pl_f4 pl_flat_normal(const pl_flat *flat, uint32_t triangle);
+
+/* The product of two: one turn after the other. */
+PL_INLINE pl_turn pl_turn_mul(pl_turn a, pl_turn b)
+{
+    return (pl_turn){a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
+}
+
+/* By a turned back. */
+PL_INLINE pl_turn pl_turn_back(pl_turn a, pl_turn b)
+{
+    return (pl_turn){a.x * b.x + a.y * b.y, a.x * b.y - a.y * b.x};
+}
 
 #endif

@@ -22,9 +22,12 @@ typedef struct pl_field_value
 } pl_field_value;
 
 const pl_flat *pl_field_flat(const pleat_strain_field *field);
-pl_field_value pl_field_at(const pleat_strain_field *field, const pleat_place *place);
-/* At a vertex, without a direction. */
-pl_field_value pl_field_at_vertex(const pleat_strain_field *field, uint32_t vertex);
+/* #V, each in the coordinates of its vertex. */
+const pl_tensor *pl_field_tensors(const pleat_strain_field *field);
+/* Of tensors at the vertices: the field's own, or others in the same coordinates. */
+pl_field_value pl_field_at(const pleat_strain_field *field, const pl_tensor *tensors, const pleat_place *place);
+/* Without a direction. */
+pl_field_value pl_tensor_value(const pl_tensor *tensor);
 
 /* The tensor of a symmetric matrix with eigenvalues 0.01 .. 100 (others are brought there), and back. */
 pl_tensor pl_tensor_from(float xx, float xy, float yy);
