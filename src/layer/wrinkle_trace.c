@@ -15,7 +15,8 @@ typedef struct branch
     pl_wrinkle_tracer *tracer;
     pl_trace_past *past;
     uint32_t owner;
-    int side;        /* 0: against u, 1: along */
+    int side; /* 0: against u, 1: along */
+    const pl_flat_point *seed;
     float parameter; /* of the seed */
     pl_f4 origin;    /* the seed's position */
     pl_flat_point point;
@@ -79,26 +80,24 @@ static bool add_point(branch *b)
         tracer->full = true;
         return false;
     }
-    tracer->branch[b->side][(*count)++] = (pl_trace_point){b->point.place, b->strength};
+    tracer->branch[b->side][(*count)++] = b->point.place;
     return true;
 }
 
 /* Closes a ring: from here to the seed. */
-static void close_ring(branch *b, const pl_flat_point *seed, float seed_strength)
+static void close_ring(branch *b)
 {
     pl_wrinkle_tracer *tracer = b->tracer;
     pl_f4 from = pl_flat_position(tracer->flat, &b->point.place);
-    float gap = pl_length3(b->origin - from);
+    float gap = pl_length3(b->origin - from), length = b->length;
     uint32_t pieces = (uint32_t)(gap / tracer->step) + 1;
-    float length = b->length, strength = b->strength;
     b->closed = add_point(b);
     for (uint32_t i = 1; i <= pieces && b->closed; ++i)
     {
         float share = (float)i / (float)pieces;
-        b->point.place = i == pieces ? seed->place
-                                     : pl_flat_approach(tracer->flat, b->point.place, pl_lerp(from, b->origin, share),
-                                                        2 * tracer->step);
-        b->strength = strength + share * (seed_strength - strength);
+        pl_f4 goal = pl_lerp(from, b->origin, share);
+        b->point.place =
+            i == pieces ? b->seed->place : pl_flat_approach(tracer->flat, b->point.place, goal, 2 * tracer->step);
         b->length = length + share * gap;
         b->closed = add_point(b);
     }
@@ -114,7 +113,7 @@ static bool meets_end(const branch *b, const pl_grid_point *point, pl_f4 positio
 }
 
 /* True where another wrinkle, or an earlier part of this one, is too near to go on. */
-static bool meets(branch *b, bool grown, const pl_flat_point *seed, float seed_strength)
+static bool meets(branch *b, bool grown)
 {
     pl_wrinkle_tracer *tracer = b->tracer;
     float radius = tracer->options.merge * tracer->options.r_min;
@@ -132,7 +131,7 @@ static bool meets(branch *b, bool grown, const pl_flat_point *seed, float seed_s
         pl_f4 away = pl_cross(heading, b->origin - query.position);
         if (pl_length3(away) < 0.5f * radius)
         {
-            close_ring(b, seed, seed_strength);
+            close_ring(b);
         }
     }
     if (!near && grown)
@@ -194,7 +193,7 @@ static bool take_step(branch *b, float limit, float threshold, pl_field_value *v
     return moved > 1e-3f * tracer->step;
 }
 
-static void trace_branch(branch *b, const pl_flat_point *seed, float seed_strength)
+static void trace_branch(branch *b)
 {
     float limit = b->past ? b->past->limit[b->side] : INFINITY;
     if (b->past)
@@ -216,7 +215,7 @@ static void trace_branch(branch *b, const pl_flat_point *seed, float seed_streng
             b->past->limit[b->side] = b->length = before;
             break;
         }
-        if (meets(b, b->past && !place, seed, seed_strength) || !add_point(b))
+        if (meets(b, b->past && !place) || !add_point(b))
         {
             b->length = b->closed ? b->length : before;
             break;
@@ -246,6 +245,7 @@ float pl_wrinkle_trace(pl_wrinkle_tracer *tracer, const pl_flat_point *seed, flo
     for (int side = 1; side >= 0 && !closed; --side)
     {
         branch b = {.tracer = tracer, .past = past, .owner = owner, .side = side, .parameter = parameter};
+        b.seed = seed;
         b.origin = origin;
         b.joined = PLEAT_NONE;
         b.point = *seed;
@@ -258,7 +258,7 @@ float pl_wrinkle_trace(pl_wrinkle_tracer *tracer, const pl_flat_point *seed, flo
         if (align(&value, b.point.direction, &heading))
         {
             b.point.direction = heading;
-            trace_branch(&b, seed, strength);
+            trace_branch(&b);
         }
         length += b.length;
         closed = b.closed;

@@ -5,12 +5,6 @@
 #include "layer/wrinkle_grid.h"
 #include "layer/wrinkle_track.h"
 
-typedef struct pl_trace_point
-{
-    pleat_place place;
-    float strength;
-} pl_trace_point;
-
 /* What tracing needs, besides the field of the frame. */
 typedef struct pl_wrinkle_tracer
 {
@@ -24,7 +18,7 @@ typedef struct pl_wrinkle_tracer
     pl_wrinkle_grid now;  /* curves of this frame so far */
     pl_wrinkle_grid past; /* curves of the frame before */
     uint32_t branch_capacity;
-    pl_trace_point *branch[2]; /* of the curve at hand, from the seed on: against u and along it */
+    pleat_place *branch[2]; /* of the curve at hand, from the seed on: against u and along it */
     uint32_t branch_count[2];
     bool full; /* something had no room */
 } pl_wrinkle_tracer;

@@ -131,7 +131,7 @@ static pleat_result make_tracer(pl_wrinkle_tracker *tracker, pleat_error *error)
     tracer->branch_capacity = options->most_points;
     for (int side = 0; side < 2; ++side)
     {
-        tracer->branch[side] = PL_ARENA_NEW(&tracker->arena, pl_trace_point, tracer->branch_capacity);
+        tracer->branch[side] = PL_ARENA_NEW(&tracker->arena, pleat_place, tracer->branch_capacity);
         if (!tracer->branch[side])
         {
             return pl_fail_memory(&tracker->memory, error, "a wrinkle's curve");
@@ -252,11 +252,13 @@ static bool commit(pl_wrinkle_tracker *tracker, const tracked *wrinkle)
     pleat_place *places = places_of(tracker, tracker->state) + first;
     for (uint32_t i = 0; i < count; ++i)
     {
-        const pl_trace_point *from = i < seed_index   ? &tracer->branch[0][seed_index - 1 - i]
-                                     : i > seed_index ? &tracer->branch[1][i - seed_index - 1]
-                                                      : &(pl_trace_point){wrinkle->seed, wrinkle->strength};
-        points[i] = (pleat_wrinkle_point){.place = from->place, .strength = from->strength};
-        places[i] = from->place;
+        places[i] = i < seed_index   ? tracer->branch[0][seed_index - 1 - i]
+                    : i > seed_index ? tracer->branch[1][i - seed_index - 1]
+                                     : wrinkle->seed;
+        /* Of the frame itself, not evened out. */
+        pl_field_value value = pl_field_at(tracer->field, pl_field_tensors(tracer->field), &places[i]);
+        points[i] =
+            (pleat_wrinkle_point){.place = places[i], .strength = fmaxf(pl_wrinkle_strength(tracer, &value), 0)};
     }
     uint32_t index = head->wrinkle_count++;
     head->point_count += count;
