@@ -4,6 +4,7 @@
 GROUP(bake)
 GROUP(skin)
 GROUP(loop)
+GROUP(wrinkles)
 GROUP(volume)
 GROUP(maps)
 GROUP(folds)

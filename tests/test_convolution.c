@@ -212,18 +212,20 @@ static void test_convolution_rows(void **state)
             row.length[i] = pl_length3(one[i].to - one[i].from);
             row.inverse_reach[i] = 1 / one[i].reach;
         }
+        pl_convolution_stand stand;
         pl_convolution_moments m;
-        pl_convolution_row_at(&row, p, &m);
+        pl_convolution_row_stand(&row, p, &stand);
+        pl_convolution_row_moments(&row, &stand, &m);
         for (int i = 0; i < 4; ++i)
         {
             pl_f4 gradient;
             float reach = one[i].reach, rise = (one[i].weight[1] - one[i].weight[0]) / row.length[i] * reach;
-            float weight = one[i].weight[0] + rise * m.along[i];
+            float weight = one[i].weight[0] + rise * stand.along[i];
             double field = reach * (weight * m.value[0][i] + rise * m.value[1][i]);
             worst = fmax(worst, fabs(pl_convolution_field(&one[i], p, &gradient) - field));
             for (int k = 0; k < 3; ++k)
             {
-                double g = 2 * (weight * m.slope[0][i] + rise * m.slope[1][i]) * m.offset[k][i] -
+                double g = 2 * (weight * m.slope[0][i] + rise * m.slope[1][i]) * stand.offset[k][i] -
                            2 * (weight * m.slope[1][i] + rise * m.slope[2][i]) * row.axis[k][i];
                 worst = fmax(worst, fabs(g - gradient[k]));
             }

@@ -19,6 +19,7 @@ static pl_wrinkle_deform *bind(const support_cloth *cloth, bool slide)
     desc.vertex_triangle = cloth->refined->vertex_triangle;
     desc.vertex_barycentric = cloth->refined->vertex_barycentric;
     desc.slide = slide;
+    desc.lean = false;
     desc.wrinkle_capacity = 64;
     desc.point_capacity = 8192;
     pl_wrinkle_deform *deform = NULL;
@@ -58,7 +59,7 @@ static void test_wrinkle_profile_arc(void **state)
 {
     (void)state;
     static pl_wrinkle_profile profile;
-    pl_wrinkle_profile_make(&profile);
+    pl_wrinkle_profile_make(&profile, false);
     for (float depth = 0.1f; depth < 1.5f; depth += 0.17f)
     {
         double weight = (double)pl_wrinkle_weight(depth), length = 0, before = (double)depth;
@@ -130,7 +131,7 @@ static double worst_length_error(double lost, double spacing, bool slide)
 {
     static support_wrinkles set;
     static pl_wrinkle_profile profile;
-    pl_wrinkle_profile_make(&profile);
+    pl_wrinkle_profile_make(&profile, false);
     set = (support_wrinkles){0};
     support_cloth cloth = support_cloth_make(8, (uint32_t)lround(log2(16 / spacing)), lost, 0.2f);
     float width = (float)(0.5 * spacing);
@@ -180,7 +181,7 @@ static double smallest_stretch(bool slide)
 {
     static support_wrinkles set;
     static pl_wrinkle_profile profile;
-    pl_wrinkle_profile_make(&profile);
+    pl_wrinkle_profile_make(&profile, false);
     set = (support_wrinkles){0};
     support_cloth cloth = support_cloth_make(8, 4, 0.36, 0);
     float depth = 0.5f * pl_wrinkle_depth_for(&profile, 0.5625f);

@@ -120,6 +120,50 @@ static void test_wrinkle_shape_takes_real_spacing(void **state)
     }
 }
 
+/* Strong compression: crests bend over, so that a line along the normal meets the cloth three times, and nothing
+ * crosses.
+ */
+static void test_wrinkle_shape_bends_over(void **state)
+{
+    (void)state;
+    static const double losses[] = {0.3, 0.36, 0.42, 0.46, 0.5};
+    for (size_t i = 0; i < sizeof losses / sizeof losses[0]; ++i)
+    {
+        support_cloth cloth = support_cloth_make(8, 4, losses[i], 0.2f);
+        set.wrinkle_count = set.point_count = 0;
+        for (double x = 0.5; x < 8; x += 1)
+        {
+            support_wrinkle(&cloth, &set, x, 0, x, 8, 100, 0, 0);
+        }
+        shape_set(&cloth, 0.4f, PL_WRINKLE_OUTWARD);
+        pleat_vec4 *out = deform_set(&cloth);
+        double back = 0, error = worst_error(&cloth, out), most = 0;
+        for (uint32_t k = 0; k + 1 < cloth.lattice; ++k) /* along the middle row */
+        {
+            const uint32_t *at = &cloth.at[(size_t)(cloth.lattice / 2) * cloth.lattice];
+            back = fmax(back, (double)(out[at[k]].x - out[at[k + 1]].x));
+            most = fmax(most, support_row_length(&cloth, out, cloth.lattice / 2, k, k + 1) /
+                                  support_row_length(&cloth, cloth.refined_rest, cloth.lattice / 2, k, k + 1));
+        }
+        pleat_bvh *bvh = NULL;
+        assert_int_equal(pleat_bvh_create(cloth.refined->vertex_count, out, cloth.refined->triangle_count,
+                                          cloth.refined->triangles, NULL, &bvh, NULL),
+                         PLEAT_OK);
+        uint64_t crossings = pleat_bvh_crossings(bvh, bvh, NULL, NULL);
+        print_message(
+            "lost %.2f: error %.2f %%, depth %.2f widths, steps back by %.3f of a width, largest stretch %.2f, "
+            "%llu crossings\n",
+            losses[i], 100 * error, set.points[50].depth / set.points[50].width, back / (double)set.points[50].width,
+            most, (unsigned long long)crossings);
+        assert_true(losses[i] > 0.45 ? back > 0 : losses[i] > 0.31 || back <= 0);
+        assert_true(error < 0.02);
+        assert_int_equal(crossings, 0);
+        pleat_bvh_destroy(bvh);
+        free(out);
+        support_cloth_free(&cloth);
+    }
+}
+
 static void test_wrinkle_shape_defaults_and_rejections(void **state)
 {
     (void)state;
@@ -292,6 +336,7 @@ int main(void)
         cmocka_unit_test(test_wrinkle_shape_defaults_and_rejections),
         cmocka_unit_test(test_wrinkle_shape_restores_length),
         cmocka_unit_test(test_wrinkle_shape_takes_real_spacing),
+        cmocka_unit_test(test_wrinkle_shape_bends_over),
         cmocka_unit_test(test_wrinkle_shape_ends),
         cmocka_unit_test(test_wrinkle_shape_is_continuous),
         cmocka_unit_test(test_wrinkle_shape_takes_turns),

@@ -14,12 +14,18 @@ typedef struct pl_convolution_row
     pl_f4 inverse_reach; /* above 0, also where there is no segment */
 } pl_convolution_row;
 
+/* Where a point stands to the four, in units of the reach. */
+typedef struct pl_convolution_stand
+{
+    pl_f4 along;     /* of the foot of its perpendicular, from the segment's beginning */
+    pl_f4 offset[3]; /* from the foot to the point */
+    pl_f4 squared;   /* length of the offset */
+} pl_convolution_stand;
+
 /* Integrals over each segment's part within reach, in units of the reach: of the kernel times 1 and t (the distance
- * from the foot of the point's perpendicular), and of its derivative over d^2 times 1, t and t^2. */
+ * from the foot), and of its derivative over d^2 times 1, t and t^2. */
 typedef struct pl_convolution_moments
 {
-    pl_f4 along;     /* of the foot, from the segment's beginning */
-    pl_f4 offset[3]; /* from the foot to the point */
     pl_f4 value[2];
     pl_f4 slope[3];
 } pl_convolution_moments;
@@ -29,20 +35,15 @@ PL_INLINE pl_f4 pl_sqrt(pl_f4 a)
     return pl_set(sqrtf(a[0]), sqrtf(a[1]), sqrtf(a[2]), sqrtf(a[3]));
 }
 
-/* For -1 .. 1, to 1e-7: a fit at Chebyshev's points. */
+/* For -1 .. 1, to 1e-7: a fit at Chebyshev's points, in pairs so that no product waits for the one before. */
 PL_INLINE pl_f4 pl_atan_unit(pl_f4 u)
 {
-    pl_f4 y = u * u;
-    pl_f4 p = pl_splat(0.0028340643f);
-    p = p * y + pl_splat(-0.0160050305f);
-    p = p * y + pl_splat(0.0425876075f);
-    p = p * y + pl_splat(-0.0749544544f);
-    p = p * y + pl_splat(0.106367541f);
-    p = p * y + pl_splat(-0.142025705f);
-    p = p * y + pl_splat(0.199924836f);
-    p = p * y + pl_splat(-0.333330668f);
-    p = p * y + pl_splat(0.999999984f);
-    return u * p;
+    pl_f4 y = u * u, y2 = y * y, y4 = y2 * y2;
+    pl_f4 a = pl_splat(0.999999984f) + pl_splat(-0.333330668f) * y;
+    pl_f4 b = pl_splat(0.199924836f) + pl_splat(-0.142025705f) * y;
+    pl_f4 c = pl_splat(0.106367541f) + pl_splat(-0.0749544544f) * y;
+    pl_f4 d = pl_splat(0.0425876075f) + pl_splat(-0.0160050305f) * y;
+    return u * ((a + b * y2) + y4 * ((c + d * y2) + y4 * pl_splat(0.0028340643f)));
 }
 
 /* Antiderivatives at t, given q^2 = 1 + h^2, 1 / q and the arc tangent's factor. */
@@ -60,7 +61,7 @@ PL_INLINE void pl_convolution_row_end(pl_f4 q2, pl_f4 inverse_q, pl_f4 t, pl_f4 
     slope[2] = pl_splat(-2) * (square - q2 * cube) + t2 * t * pl_splat(1 / 12.0f);
 }
 
-PL_INLINE void pl_convolution_row_at(const pl_convolution_row *row, pl_f4 point, pl_convolution_moments *out)
+PL_INLINE void pl_convolution_row_stand(const pl_convolution_row *row, pl_f4 point, pl_convolution_stand *out)
 {
     pl_f4 x = (pl_splat(point[0]) - row->from[0]) * row->inverse_reach;
     pl_f4 y = (pl_splat(point[1]) - row->from[1]) * row->inverse_reach;
@@ -70,11 +71,17 @@ PL_INLINE void pl_convolution_row_at(const pl_convolution_row *row, pl_f4 point,
     out->offset[0] = x - along * row->axis[0];
     out->offset[1] = y - along * row->axis[1];
     out->offset[2] = z - along * row->axis[2];
-    pl_f4 h2 = out->offset[0] * out->offset[0] + out->offset[1] * out->offset[1] + out->offset[2] * out->offset[2];
-    pl_f4 half = pl_sqrt(pl_max(pl_splat(1) - h2, pl_splat(0)));
+    out->squared = out->offset[0] * out->offset[0] + out->offset[1] * out->offset[1] + out->offset[2] * out->offset[2];
+}
+
+/* The compiler leaves out what the caller does not read. */
+PL_INLINE void pl_convolution_row_moments(const pl_convolution_row *row, const pl_convolution_stand *stand,
+                                          pl_convolution_moments *out)
+{
+    pl_f4 along = stand->along, half = pl_sqrt(pl_max(pl_splat(1) - stand->squared, pl_splat(0)));
     pl_f4 from = pl_max(-along, -half), to = pl_min(row->length * row->inverse_reach - along, half);
     pl_i4 inside = from < to;
-    pl_f4 q2 = pl_min(pl_splat(1) + h2, pl_splat(2)), inverse_q = pl_splat(1) / pl_sqrt(q2);
+    pl_f4 q2 = pl_min(pl_splat(1) + stand->squared, pl_splat(2)), inverse_q = pl_splat(1) / pl_sqrt(q2);
     from = (pl_f4)((pl_i4)from & inside);
     to = (pl_f4)((pl_i4)to & inside);
     pl_f4 value[2], slope[3];

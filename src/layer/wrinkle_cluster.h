@@ -15,14 +15,13 @@ enum
 typedef struct pl_wrinkle_segment
 {
     pl_f4 from, axis, normal; /* axis and normal unit */
+    pl_f4 lean;               /* where it bends over to, across the axis, as long as pl_wrinkle_lean says */
     float length;             /* 0: nothing here */
     float width;
     float weight, rise; /* at from, and per width of way */
     float depth;        /* mean of the ends, of widths, 0 or more */
     bool inward;
 } pl_wrinkle_segment;
-
-void pl_wrinkle_segment_make(const pl_crest *a, const pl_crest *b, pl_wrinkle_segment *segment);
 
 /* Vertices of one coarse triangle. */
 typedef struct pl_wrinkle_cluster
@@ -53,6 +52,8 @@ typedef struct pl_wrinkle_cluster_job
 } pl_wrinkle_cluster_job;
 
 /* Moves the vertices of a cluster. Clusters share none, so they may run at once. */
-pl_wrinkle_tally pl_wrinkle_cluster_run(const pl_wrinkle_cluster_job *job, const pl_wrinkle_cluster *cluster);
+typedef pl_wrinkle_tally pl_wrinkle_cluster_kernel(const pl_wrinkle_cluster_job *job,
+                                                   const pl_wrinkle_cluster *cluster);
+pl_wrinkle_cluster_kernel pl_wrinkle_cluster_run_base, pl_wrinkle_cluster_run_avx2; /* the same bits; avx2 on x86-64 */
 
 #endif

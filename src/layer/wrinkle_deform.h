@@ -21,6 +21,7 @@ typedef struct pl_wrinkle_deform_desc
     const float *vertex_barycentric; /* #V by 3 */
     const float *mask;               /* #V: 0 keeps its place, 1 free; or NULL */
     bool slide;                      /* default true */
+    bool lean; /* wrinkles deeper than wide bend over: downhill, on level cloth towards +x and +z; default true */
     uint32_t wrinkle_capacity, point_capacity; /* of one frame */
 } pl_wrinkle_deform_desc;
 

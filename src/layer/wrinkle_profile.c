@@ -41,24 +41,39 @@ static double place_at(const double lengths[FINE + 1], double length)
     return (i + (piece > 0 ? fmin(1, (length - lengths[i]) / piece) : 0)) / FINE;
 }
 
-static void fill_row(pl_wrinkle_profile *profile, int row)
+float pl_wrinkle_lean(float depth)
+{
+    float t = fminf(fmaxf(2 * (depth - 1), 0), 1);
+    return 0.6f * t * t * (3 - 2 * t);
+}
+
+/* The length of a piece of the profile, on the mean of both sides of a wrinkle that leans. */
+static double piece_length(double before, double z, double lean)
+{
+    double aside = lean * (before * before - z * z);
+    return 0.5 * (hypot(1.0 / FINE + aside, z - before) + hypot(1.0 / FINE - aside, z - before));
+}
+
+static void fill_row(pl_wrinkle_profile *profile, int row, bool lean)
 {
     /* The row of 0 stands for the limit of shallow wrinkles. */
     double depth = row > 0 ? (double)PL_WRINKLE_DEEPEST * row / PL_PROFILE_DEPTHS : 1e-3;
-    double weight = weight_of(depth), before = depth;
+    double weight = weight_of(depth), before = depth, aside = lean ? (double)pl_wrinkle_lean((float)depth) / depth : 0;
+    double total = 0;
     double lengths[FINE + 1] = {0};
     profile->height[row][0] = row > 0 ? (float)depth : 0;
     for (int i = 1; i <= FINE; ++i)
     {
         double z = i < FINE ? solve_height(weight, (double)i / FINE, depth) : 0;
         lengths[i] = lengths[i - 1] + hypot(1.0 / FINE, z - before);
+        total += piece_length(before, z, aside);
         before = z;
         if (i % (FINE / PL_PROFILE_PLACES) == 0)
         {
             profile->height[row][i / (FINE / PL_PROFILE_PLACES)] = row > 0 ? (float)z : 0;
         }
     }
-    profile->excess[row] = (float)((lengths[FINE] - 1) / (depth * depth));
+    profile->excess[row] = (float)((total - 1) / (depth * depth));
     for (int i = 0; i <= PL_PROFILE_PLACES; ++i)
     {
         double place = (double)i / PL_PROFILE_PLACES;
@@ -72,12 +87,12 @@ static double exact_nearness(double x)
     return pl_convolution_line(1, 1, x) / pl_convolution_line(1, 1, 0);
 }
 
-void pl_wrinkle_profile_make(pl_wrinkle_profile *profile)
+void pl_wrinkle_profile_make(pl_wrinkle_profile *profile, bool lean)
 {
     profile->unit = (float)(1 / pl_convolution_line(1, 1, 0));
     for (int row = 0; row <= PL_PROFILE_DEPTHS; ++row)
     {
-        fill_row(profile, row);
+        fill_row(profile, row, lean);
     }
     for (int i = 0; i <= PL_PROFILE_PLACES; ++i)
     {

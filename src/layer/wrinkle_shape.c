@@ -53,7 +53,7 @@ float pl_fabric_radius(pl_fabric fabric, float height)
 
 pl_wrinkle_shape_desc pl_wrinkle_shape_desc_default(void)
 {
-    return (pl_wrinkle_shape_desc){.strength = 1};
+    return (pl_wrinkle_shape_desc){.strength = 1, .lean = true};
 }
 
 pleat_result pl_wrinkle_shape_create(const pl_wrinkle_shape_desc *desc, const pleat_host *host,
@@ -94,7 +94,7 @@ pleat_result pl_wrinkle_shape_create(const pl_wrinkle_shape_desc *desc, const pl
     PL_NEW_OR_FAIL(made->ids, memory, uint32_t, desc->wrinkle_capacity, error);
     PL_NEW_OR_FAIL(made->signs, memory, int8_t, desc->wrinkle_capacity, error);
     PL_NEW_OR_FAIL(made->new_signs, memory, int8_t, desc->wrinkle_capacity, error);
-    pl_wrinkle_profile_make(&made->profile);
+    pl_wrinkle_profile_make(&made->profile, desc->lean);
     *shape = made;
     return PLEAT_OK;
 fail:

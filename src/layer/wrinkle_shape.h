@@ -36,6 +36,7 @@ typedef struct pl_wrinkle_shape_desc
     float radius;                   /* R_min, metres, above 0 */
     pl_wrinkle_side side;
     float strength;                            /* 0 .. 1: the share of the lost length that is given back; default 1 */
+    bool lean;                                 /* as in the deformer; default true */
     uint32_t wrinkle_capacity, point_capacity; /* of one frame */
 } pl_wrinkle_shape_desc;
 

@@ -2,12 +2,13 @@
  * four segments a vertex, each asked for three or four times. */
 #include "layer/wrinkle_cluster.h"
 
+#include "base/wide.h"
 #include "field/convolution_row.h"
 
 #include <math.h>
 
-#define STEP_END 2e-5f /* Newton's last step, in widths */
-#define SLIDE_MARGIN 1.3f
+#define STEP_END 2e-3f    /* Newton's last step, in widths: what is left is about its square */
+#define SLIDE_MARGIN 1.2f /* how far cloth may be from where it slides to, and 1 more, in widths */
 
 enum
 {
@@ -20,7 +21,7 @@ typedef struct row
 {
     pl_convolution_row shape;
     pl_f4 weight, rise, depth, width;
-    pl_f4 normal[3];
+    pl_f4 normal[3], lean[3];
 } row;
 
 /* The skeletons of one side near a cluster. */
@@ -29,27 +30,6 @@ typedef struct rows
     uint32_t count; /* segments; rows are count / 4, rounded up */
     row at[ROWS];
 } rows;
-
-void pl_wrinkle_segment_make(const pl_crest *a, const pl_crest *b, pl_wrinkle_segment *segment)
-{
-    pl_f4 way = b->position - a->position;
-    float length = pl_length3(way), width = 0.5f * (a->width + b->width);
-    float depth[2] = {fabsf(a->depth) / width, fabsf(b->depth) / width};
-    if (!(length > 1e-6f * width) || !(width > 0) || !(depth[0] + depth[1] > 0) || !isfinite(length))
-    {
-        return;
-    }
-    float weight[2] = {pl_wrinkle_weight(depth[0]), pl_wrinkle_weight(depth[1])};
-    *segment = (pl_wrinkle_segment){.from = a->position,
-                                    .axis = way * pl_splat(1 / length),
-                                    .normal = pl_normalize3(a->normal + b->normal),
-                                    .length = length,
-                                    .width = width,
-                                    .weight = weight[0],
-                                    .rise = (weight[1] - weight[0]) / length * width,
-                                    .depth = fminf(0.5f * (depth[0] + depth[1]), PL_WRINKLE_DEEPEST),
-                                    .inward = a->depth + b->depth < 0};
-}
 
 /* ---- Gathering ---- */
 
@@ -73,6 +53,7 @@ static void add_segment(rows *r, const pl_wrinkle_segment *segment)
         at->shape.from[k][lane] = segment->from[k];
         at->shape.axis[k][lane] = segment->axis[k];
         at->normal[k][lane] = segment->normal[k];
+        at->lean[k][lane] = segment->lean[k];
     }
     at->shape.length[lane] = segment->length;
     at->shape.inverse_reach[lane] = 1 / segment->width;
@@ -142,23 +123,24 @@ typedef struct vicinity
     float width;
     float depth;    /* of widths */
     pl_f4 gradient; /* of nearness, per width */
+    pl_f4 lean;
 } vicinity;
 
 /* False where nothing reaches the vertex; the rows that may are kept for the steps that follow. */
 static bool look_around(const rows *all, solver *s, vicinity *out)
 {
     pl_f4 nearness = pl_splat(0), depth = pl_splat(0), width = pl_splat(0);
-    pl_f4 gradient[3] = {nearness, nearness, nearness};
+    pl_f4 gradient[3] = {nearness, nearness, nearness}, lean[3] = {nearness, nearness, nearness};
     s->row_count = 0;
     for (uint32_t i = 0; 4 * i < all->count; ++i)
     {
         const row *at = &all->at[i];
-        pl_convolution_moments m;
-        pl_convolution_row_at(&at->shape, s->base, &m);
-        pl_f4 past = pl_max(m.along - at->shape.length * at->shape.inverse_reach, -m.along);
+        pl_convolution_stand stand;
+        pl_convolution_row_stand(&at->shape, s->base, &stand);
+        pl_f4 past = pl_max(stand.along - at->shape.length * at->shape.inverse_reach, -stand.along);
         past = pl_max(past, pl_splat(0));
-        pl_f4 d2 = m.offset[0] * m.offset[0] + m.offset[1] * m.offset[1] + m.offset[2] * m.offset[2] + past * past;
-        pl_i4 near = d2 < pl_splat(SLIDE_MARGIN * SLIDE_MARGIN);
+        pl_f4 d2 = stand.squared + past * past;
+        pl_i4 near = d2 < pl_splat(SLIDE_MARGIN * SLIDE_MARGIN), inside = d2 < pl_splat(1);
         if (!(near[0] | near[1] | near[2] | near[3]))
         {
             continue;
@@ -166,13 +148,20 @@ static bool look_around(const rows *all, solver *s, vicinity *out)
         pl_f4 factor = facing(at, s->normal);
         s->factor[s->row_count] = factor;
         s->at[s->row_count++] = at;
+        if (!(inside[0] | inside[1] | inside[2] | inside[3]))
+        {
+            continue;
+        }
+        pl_convolution_moments m;
+        pl_convolution_row_moments(&at->shape, &stand, &m);
         pl_f4 value = pl_max(m.value[0], pl_splat(0)) * factor;
         nearness += value;
         depth += value * at->depth;
         width += value * at->width;
         for (int k = 0; k < 3; ++k)
         {
-            gradient[k] += factor * (m.slope[0] * m.offset[k] - m.slope[1] * at->shape.axis[k]);
+            gradient[k] += factor * (m.slope[0] * stand.offset[k] - m.slope[1] * at->shape.axis[k]);
+            lean[k] += value * at->lean[k];
         }
     }
     float total = sum4(nearness), unit = s->profile->unit;
@@ -184,10 +173,12 @@ static bool look_around(const rows *all, solver *s, vicinity *out)
     out->depth = sum4(depth) / total;
     out->width = sum4(width) / total;
     out->gradient = pl_set(sum4(gradient[0]), sum4(gradient[1]), sum4(gradient[2]), 0) * pl_splat(2 * unit);
+    out->lean = pl_set(sum4(lean[0]), sum4(lean[1]), sum4(lean[2]), 0) * pl_splat(1 / total);
     return true;
 }
 
-/* Field of all crests at a height (metres) above the base, and its slope in the height. */
+/* Field of all crests at a height (metres) above the base, and its slope in the height: as if crests ran straight
+ * across the normal, which is near enough for Newton. */
 static float field_at(const solver *s, float z, float *slope)
 {
     pl_f4 point = s->base + s->normal * pl_splat(PL_WRINKLE_RISE * z);
@@ -195,17 +186,15 @@ static float field_at(const solver *s, float z, float *slope)
     for (uint32_t i = 0; i < s->row_count; ++i)
     {
         const row *at = s->at[i];
+        pl_convolution_stand stand;
         pl_convolution_moments m;
-        pl_convolution_row_at(&at->shape, point, &m);
-        pl_f4 weight = (at->weight + at->rise * m.along) * s->factor[i], rise = at->rise * s->factor[i];
+        pl_convolution_row_stand(&at->shape, point, &stand);
+        pl_convolution_row_moments(&at->shape, &stand, &m);
+        pl_f4 weight = (at->weight + at->rise * stand.along) * s->factor[i], rise = at->rise * s->factor[i];
         sum += weight * m.value[0] + rise * m.value[1];
-        pl_f4 up = m.offset[0] * pl_splat(s->normal[0]) + m.offset[1] * pl_splat(s->normal[1]) +
-                   m.offset[2] * pl_splat(s->normal[2]);
-        pl_f4 forward = at->shape.axis[0] * pl_splat(s->normal[0]) + at->shape.axis[1] * pl_splat(s->normal[1]) +
-                        at->shape.axis[2] * pl_splat(s->normal[2]);
-        pl_f4 across = weight * m.slope[0] + rise * m.slope[1];
-        pl_f4 along = weight * m.slope[1] + rise * m.slope[2];
-        down += (across * up - along * forward) * at->shape.inverse_reach;
+        pl_f4 up = stand.offset[0] * pl_splat(s->normal[0]) + stand.offset[1] * pl_splat(s->normal[1]) +
+                   stand.offset[2] * pl_splat(s->normal[2]);
+        down += (weight * m.slope[0] + rise * m.slope[1]) * up * at->shape.inverse_reach;
     }
     *slope = 2 * PL_WRINKLE_RISE * sum4(down);
     return sum4(sum);
@@ -273,11 +262,12 @@ static bool move_vertex(const pl_wrinkle_cluster_job *job, const rows *side, flo
     tally->steps += steps;
     tally->most_steps = steps > tally->most_steps ? steps : tally->most_steps;
     tally->highest = fmaxf(tally->highest, z);
-    *offset += slide + s.normal * pl_splat(z);
+    float aside = z * z / fmaxf(v.depth * v.width, 1e-6f * v.width);
+    *offset += slide + s.normal * pl_splat(z) + v.lean * pl_splat(aside);
     return true;
 }
 
-pl_wrinkle_tally pl_wrinkle_cluster_run(const pl_wrinkle_cluster_job *job, const pl_wrinkle_cluster *cluster)
+pl_wrinkle_tally PL_WIDE(pl_wrinkle_cluster_run)(const pl_wrinkle_cluster_job *job, const pl_wrinkle_cluster *cluster)
 {
     pl_wrinkle_tally tally = {0};
     pl_f4 base[PL_CLUSTER_SIZE], low = pl_splat(INFINITY), high = pl_splat(-INFINITY);
