@@ -59,7 +59,7 @@ static void test_wrinkle_profile_arc(void **state)
 {
     (void)state;
     static pl_wrinkle_profile profile;
-    pl_wrinkle_profile_make(&profile, false);
+    pl_wrinkle_profile_make(&profile);
     for (float depth = 0.1f; depth < 1.5f; depth += 0.17f)
     {
         double weight = (double)pl_wrinkle_weight(depth), length = 0, before = (double)depth;
@@ -131,7 +131,7 @@ static double worst_length_error(double lost, double spacing, bool slide)
 {
     static support_wrinkles set;
     static pl_wrinkle_profile profile;
-    pl_wrinkle_profile_make(&profile, false);
+    pl_wrinkle_profile_make(&profile);
     set = (support_wrinkles){0};
     support_cloth cloth = support_cloth_make(8, (uint32_t)lround(log2(16 / spacing)), lost, 0.2f);
     float width = (float)(0.5 * spacing);
@@ -181,7 +181,7 @@ static double smallest_stretch(bool slide)
 {
     static support_wrinkles set;
     static pl_wrinkle_profile profile;
-    pl_wrinkle_profile_make(&profile, false);
+    pl_wrinkle_profile_make(&profile);
     set = (support_wrinkles){0};
     support_cloth cloth = support_cloth_make(8, 4, 0.36, 0);
     float depth = 0.5f * pl_wrinkle_depth_for(&profile, 0.5625f);
@@ -364,6 +364,65 @@ static void test_wrinkle_deform_keeps_layers_apart(void **state)
     support_mesh_free(&m);
 }
 
+/* How far from the line x = 4 the highest vertices of the rows stand, on cloth that subdivision has moved sideways. */
+static double crookedness(const support_cloth *cloth, const pleat_vec4 *rest)
+{
+    static support_wrinkles set;
+    set = (support_wrinkles){0};
+    support_wrinkle(cloth, &set, 4, 0, 4, 8, 40, 0.6f, 0.4f);
+    pl_wrinkle_deform_desc desc = pl_wrinkle_deform_desc_default();
+    desc.coarse = cloth->coarse.topology;
+    desc.vertex_count = cloth->refined->vertex_count;
+    desc.vertex_triangle = cloth->refined->vertex_triangle;
+    desc.vertex_barycentric = cloth->refined->vertex_barycentric;
+    desc.coarse_rest = rest ? cloth->coarse.positions : NULL;
+    desc.rest = rest;
+    desc.slide = false;
+    desc.wrinkle_capacity = 1;
+    desc.point_capacity = 41;
+    pl_wrinkle_deform *deform = NULL;
+    assert_int_equal(pl_wrinkle_deform_create(&desc, NULL, &deform, NULL), PLEAT_OK);
+    pleat_vec4 *out = malloc(cloth->refined->vertex_count * sizeof *out);
+    pleat_loop_points(cloth->loop, PLEAT_LOOP_SURFACE, cloth->coarse.positions, out, NULL);
+    pl_wrinkle_deform_frame frame = {.coarse = cloth->coarse.positions,
+                                     .positions = out,
+                                     .normals = cloth->normals,
+                                     .wrinkle_count = 1,
+                                     .wrinkles = set.wrinkles,
+                                     .points = set.points};
+    pl_wrinkle_deform_update(deform, &frame);
+    double worst = 0;
+    for (uint32_t row = 16; row + 16 < cloth->lattice; ++row)
+    {
+        const pleat_vec4 *highest = NULL;
+        for (uint32_t i = 0; i < cloth->lattice; ++i)
+        {
+            const pleat_vec4 *p = &out[cloth->at[(size_t)row * cloth->lattice + i]];
+            highest = !highest || p->z > highest->z ? p : highest;
+        }
+        worst = fmax(worst, fabs((double)highest->x - 4));
+    }
+    free(out);
+    pl_wrinkle_deform_destroy(deform);
+    return worst;
+}
+
+static void test_wrinkle_deform_draws_straight_crests_straight(void **state)
+{
+    (void)state;
+    support_cloth cloth = support_cloth_make(8, 4, 0, 0.3f);
+    pleat_vec4 *rest = malloc(cloth.refined->vertex_count * sizeof *rest);
+    pleat_loop_points(cloth.loop, PLEAT_LOOP_SURFACE, cloth.coarse.positions, rest, NULL);
+    double by_parameter = crookedness(&cloth, NULL), by_place = crookedness(&cloth, rest);
+    print_message(
+        "a straight crest on subdivided cloth: off by %.3f where vertices count by their coordinates, by %.3f "
+        "where they lie\n",
+        by_parameter, by_place);
+    assert_true(by_place < 0.06 && by_parameter > 2 * by_place); /* vertices are about 1/16 apart */
+    free(rest);
+    support_cloth_free(&cloth);
+}
+
 static pleat_result create_for_sweep(void *user, const pleat_host *host, pleat_error *error)
 {
     const support_cloth *cloth = user;
@@ -425,6 +484,7 @@ int main(void)
         cmocka_unit_test(test_wrinkle_deform_merges_and_is_continuous),
         cmocka_unit_test(test_wrinkle_deform_does_not_depend_on_threads),
         cmocka_unit_test(test_wrinkle_deform_keeps_layers_apart),
+        cmocka_unit_test(test_wrinkle_deform_draws_straight_crests_straight),
         cmocka_unit_test(test_wrinkle_deform_leaves_out_what_does_not_fit),
         cmocka_unit_test(test_wrinkle_deform_out_of_memory),
     };

@@ -21,6 +21,8 @@ struct pl_wrinkle_deform
     pl_wrinkle_deform_desc desc;
     pl_wrinkle_profile profile;
     pl_wrinkle_near near;
+    uint32_t *vertex_triangle; /* #V, where vertices lie at rest */
+    float *vertex_barycentric;
     uint32_t cluster_count;
     pl_wrinkle_cluster *clusters; /* by triangle */
     uint32_t *first_cluster;      /* #T + 1 */
@@ -76,9 +78,10 @@ static uint32_t key_of(const float *barycentric)
     return key;
 }
 
-static bool is_free(const pl_wrinkle_deform_desc *desc, uint32_t v)
+static bool is_free(const pl_wrinkle_deform *deform, uint32_t v)
 {
-    return desc->vertex_triangle[v] < desc->coarse->triangle_count && (!desc->mask || desc->mask[v] > 0);
+    const pl_wrinkle_deform_desc *desc = &deform->desc;
+    return deform->vertex_triangle[v] < desc->coarse->triangle_count && (!desc->mask || desc->mask[v] > 0);
 }
 
 /* Cuts the order where the triangle changes and every so many vertices. clusters may be NULL: only counts. */
@@ -113,9 +116,10 @@ static pleat_result make_clusters(pl_wrinkle_deform *deform, pleat_error *error)
     }
     for (uint32_t v = 0; v < desc->vertex_count; ++v)
     {
-        if (is_free(desc, v))
+        if (is_free(deform, v))
         {
-            places[count++] = (ordered){desc->vertex_triangle[v], key_of(&desc->vertex_barycentric[3 * (size_t)v]), v};
+            uint32_t key = key_of(&deform->vertex_barycentric[3 * (size_t)v]);
+            places[count++] = (ordered){deform->vertex_triangle[v], key, v};
         }
     }
     qsort(places, count, sizeof *places, by_place);
@@ -143,6 +147,20 @@ fail:
     return result;
 }
 
+/* Moves the places of vertices to where they lie at rest. */
+static void place_vertices(pl_wrinkle_deform *deform)
+{
+    const pl_wrinkle_deform_desc *desc = &deform->desc;
+    for (uint32_t v = 0; v < desc->vertex_count; ++v)
+    {
+        if (deform->vertex_triangle[v] < desc->coarse->triangle_count)
+        {
+            pl_place_nearby(desc->coarse, desc->coarse_rest, pl_load(&desc->rest[v]), &deform->vertex_triangle[v],
+                            &deform->vertex_barycentric[3 * (size_t)v]);
+        }
+    }
+}
+
 /* ---- Life ---- */
 
 static pleat_result fill(pl_wrinkle_deform *deform, pleat_error *error)
@@ -153,7 +171,16 @@ static pleat_result fill(pl_wrinkle_deform *deform, pleat_error *error)
                                 &deform->memory, error));
     PL_NEW_OR_FAIL(deform->segments, &deform->memory, pl_wrinkle_segment, deform->near.crest_capacity, error);
     PL_NEW_OR_FAIL(deform->coarse, &deform->memory, pleat_vec4, desc->coarse->vertex_count, error);
-    pl_wrinkle_profile_make(&deform->profile, desc->lean);
+    PL_NEW_OR_FAIL(deform->vertex_triangle, &deform->memory, uint32_t, desc->vertex_count, error);
+    PL_NEW_OR_FAIL(deform->vertex_barycentric, &deform->memory, float, 3 * (size_t)desc->vertex_count, error);
+    memcpy(deform->vertex_triangle, desc->vertex_triangle, desc->vertex_count * sizeof *deform->vertex_triangle);
+    memcpy(deform->vertex_barycentric, desc->vertex_barycentric,
+           3 * (size_t)desc->vertex_count * sizeof *deform->vertex_barycentric);
+    if (desc->coarse_rest && desc->rest)
+    {
+        place_vertices(deform);
+    }
+    pl_wrinkle_profile_make(&deform->profile);
     return make_clusters(deform, error);
 fail:
     return result;
@@ -192,6 +219,8 @@ void pl_wrinkle_deform_destroy(pl_wrinkle_deform *deform)
         return;
     }
     pl_wrinkle_near_free(&deform->near);
+    pl_free(&deform->memory, deform->vertex_triangle);
+    pl_free(&deform->memory, deform->vertex_barycentric);
     pl_free(&deform->memory, deform->clusters);
     pl_free(&deform->memory, deform->first_cluster);
     pl_free(&deform->memory, deform->order);
@@ -340,7 +369,7 @@ void pl_wrinkle_deform_update(pl_wrinkle_deform *deform, const pl_wrinkle_deform
                           .order = deform->order,
                           .triangles = desc->coarse->triangles,
                           .coarse = deform->coarse,
-                          .barycentric = desc->vertex_barycentric,
+                          .barycentric = deform->vertex_barycentric,
                           .mask = desc->mask,
                           .slide = desc->slide,
                           .positions = frame->positions,

@@ -19,8 +19,12 @@ typedef struct pl_wrinkle_deform_desc
     uint32_t vertex_count;           /* #V, refined */
     const uint32_t *vertex_triangle; /* #V -> triangle of coarse (PLEAT_NONE: never moves), as in pleat_cloth */
     const float *vertex_barycentric; /* #V by 3 */
-    const float *mask;               /* #V: 0 keeps its place, 1 free; or NULL */
-    bool slide;                      /* default true */
+    /* Both or none (default): the surface that was traced at rest (#V of coarse), and where refinement put the vertices
+     * at rest (#V). Subdivision moves vertices along the surface, too: with these a vertex counts where it lies, so
+     * that a straight crest comes out straight. Needed only to create. */
+    const pleat_vec4 *coarse_rest, *rest;
+    const float *mask; /* #V: 0 keeps its place, 1 free; or NULL */
+    bool slide;        /* default true */
     bool lean; /* wrinkles deeper than wide bend over: downhill, on level cloth towards +x and +z; default true */
     uint32_t wrinkle_capacity, point_capacity; /* of one frame */
 } pl_wrinkle_deform_desc;

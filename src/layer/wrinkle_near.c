@@ -119,20 +119,16 @@ static pl_crest beyond(const pl_crest *before, const pl_crest *end)
     return out;
 }
 
-/* How many points are passed over at a time: by the width at the seed, so that a wrinkle is cut alike along its life.
- */
+/* How many points are passed over at a time, by the width and the step in the middle: the last steps at the ends may be
+ * shorter. */
 static uint32_t stride_of(const pl_wrinkle_near *near, const pl_wrinkle_near_frame *frame, const pleat_wrinkle *wrinkle)
 {
-    const pleat_wrinkle_point *points = &frame->points[wrinkle->first_point];
-    uint32_t seed = wrinkle->seed < wrinkle->point_count ? wrinkle->seed : 0;
-    uint32_t other = seed + 1 < wrinkle->point_count ? seed + 1 : seed - 1;
+    const pleat_wrinkle_point *p = &frame->points[wrinkle->first_point + (wrinkle->point_count - 1) / 2];
     const uint32_t *triangles = near->topology->triangles;
-    pl_f4 a =
-        pl_place_position(triangles, frame->positions, points[seed].place.triangle, points[seed].place.barycentric);
-    pl_f4 b =
-        pl_place_position(triangles, frame->positions, points[other].place.triangle, points[other].place.barycentric);
-    float step = pl_length3(b - a), wanted = frame->spacing * points[seed].width;
-    return step > 0 && wanted > step ? (uint32_t)fminf(wanted / step, 1000) : 1;
+    pl_f4 a = pl_place_position(triangles, frame->positions, p[0].place.triangle, p[0].place.barycentric);
+    pl_f4 b = pl_place_position(triangles, frame->positions, p[1].place.triangle, p[1].place.barycentric);
+    float step = pl_length3(b - a), wanted = frame->spacing * p[0].width;
+    return step > 0 && wanted > step ? (uint32_t)fminf(wanted / step, 16) : 1;
 }
 
 static void put_wrinkle(pl_wrinkle_near *near, const pl_wrinkle_near_frame *frame, uint32_t index)
@@ -176,6 +172,64 @@ static void put_wrinkle(pl_wrinkle_near *near, const pl_wrinkle_near_frame *fram
     {
         const pl_crest *last = &near->crests[near->crest_count - 1];
         near->crests[near->crest_count++] = beyond(last - 1, last);
+    }
+}
+
+/* The squared distance from a point to a triangle, and the nearest place in it. */
+static float nearest_in(const pl_f4 p[3], pl_f4 point, float barycentric[3])
+{
+    pl_f4 ab = p[1] - p[0], ac = p[2] - p[0], away = point - p[0], normal = pl_cross(ab, ac);
+    float area2 = pl_dot3(normal, normal);
+    float v = area2 > 0 ? pl_dot3(pl_cross(away, ac), normal) / area2 : -1;
+    float w = area2 > 0 ? pl_dot3(pl_cross(ab, away), normal) / area2 : -1;
+    if (v >= 0 && w >= 0 && v + w <= 1)
+    {
+        float above = pl_dot3(away, normal);
+        barycentric[0] = 1 - v - w;
+        barycentric[1] = v;
+        barycentric[2] = w;
+        return above * above / area2;
+    }
+    float best = INFINITY;
+    for (int k = 0; k < 3; ++k)
+    {
+        int next = (k + 1) % 3;
+        pl_f4 edge = p[next] - p[k];
+        float length2 = pl_dot3(edge, edge);
+        float t = length2 > 0 ? fminf(fmaxf(pl_dot3(point - p[k], edge) / length2, 0), 1) : 0;
+        pl_f4 rest = point - p[k] - edge * pl_splat(t);
+        if (pl_dot3(rest, rest) < best)
+        {
+            best = pl_dot3(rest, rest);
+            barycentric[k] = 1 - t;
+            barycentric[next] = t;
+            barycentric[(k + 2) % 3] = 0;
+        }
+    }
+    return best;
+}
+
+void pl_place_nearby(const pleat_topology *topology, const pleat_vec4 *positions, pl_f4 point, uint32_t *triangle,
+                     float barycentric[3])
+{
+    const uint32_t *start = &topology->triangles[3 * (size_t)*triangle];
+    float best = INFINITY;
+    for (int k = 0; k < 3; ++k)
+    {
+        for (uint32_t i = topology->ring_start[start[k]]; i < topology->ring_start[start[k] + 1]; ++i)
+        {
+            uint32_t t = topology->ring_corner[i] / 3;
+            const uint32_t *corner = &topology->triangles[3 * (size_t)t];
+            pl_f4 p[3] = {pl_load(&positions[corner[0]]), pl_load(&positions[corner[1]]),
+                          pl_load(&positions[corner[2]])};
+            float place[3], squared = nearest_in(p, point, place);
+            if (squared < best)
+            {
+                best = squared;
+                *triangle = t;
+                memcpy(barycentric, place, sizeof place);
+            }
+        }
     }
 }
 

@@ -73,6 +73,10 @@ bool pl_wrinkle_at_border(const pleat_topology *topology, const pleat_vec4 *posi
 /* A wrinkle whose last point is its first again. */
 bool pl_wrinkle_closed(const pleat_wrinkle *wrinkle, const pleat_wrinkle_point *points);
 
+/* Moves a place to the nearest to a point among its own triangle and those that share a corner with it. */
+void pl_place_nearby(const pleat_topology *topology, const pleat_vec4 *positions, pl_f4 point, uint32_t *triangle,
+                     float barycentric[3]);
+
 /* A place of a triangle list in space. */
 PL_INLINE pl_f4 pl_place_position(const uint32_t *triangles, const pleat_vec4 *positions, uint32_t triangle,
                                   const float barycentric[3])

@@ -54,11 +54,11 @@ static double piece_length(double before, double z, double lean)
     return 0.5 * (hypot(1.0 / FINE + aside, z - before) + hypot(1.0 / FINE - aside, z - before));
 }
 
-static void fill_row(pl_wrinkle_profile *profile, int row, bool lean)
+static void fill_row(pl_wrinkle_profile *profile, int row)
 {
     /* The row of 0 stands for the limit of shallow wrinkles. */
     double depth = row > 0 ? (double)PL_WRINKLE_DEEPEST * row / PL_PROFILE_DEPTHS : 1e-3;
-    double weight = weight_of(depth), before = depth, aside = lean ? (double)pl_wrinkle_lean((float)depth) / depth : 0;
+    double weight = weight_of(depth), before = depth, aside = (double)pl_wrinkle_lean((float)depth) / depth;
     double total = 0;
     double lengths[FINE + 1] = {0};
     profile->height[row][0] = row > 0 ? (float)depth : 0;
@@ -73,7 +73,8 @@ static void fill_row(pl_wrinkle_profile *profile, int row, bool lean)
             profile->height[row][i / (FINE / PL_PROFILE_PLACES)] = row > 0 ? (float)z : 0;
         }
     }
-    profile->excess[row] = (float)((total - 1) / (depth * depth));
+    profile->excess[0][row] = (float)((lengths[FINE] - 1) / (depth * depth));
+    profile->excess[1][row] = (float)((total - 1) / (depth * depth));
     for (int i = 0; i <= PL_PROFILE_PLACES; ++i)
     {
         double place = (double)i / PL_PROFILE_PLACES;
@@ -87,12 +88,13 @@ static double exact_nearness(double x)
     return pl_convolution_line(1, 1, x) / pl_convolution_line(1, 1, 0);
 }
 
-void pl_wrinkle_profile_make(pl_wrinkle_profile *profile, bool lean)
+void pl_wrinkle_profile_make(pl_wrinkle_profile *profile)
 {
+    profile->lean = false;
     profile->unit = (float)(1 / pl_convolution_line(1, 1, 0));
     for (int row = 0; row <= PL_PROFILE_DEPTHS; ++row)
     {
-        fill_row(profile, row, lean);
+        fill_row(profile, row);
     }
     for (int i = 0; i <= PL_PROFILE_PLACES; ++i)
     {
@@ -125,7 +127,7 @@ float pl_wrinkle_weight(float depth)
 float pl_wrinkle_excess(const pl_wrinkle_profile *profile, float depth)
 {
     float held = fminf(depth, PL_WRINKLE_DEEPEST);
-    return read_row(profile->excess, PL_PROFILE_DEPTHS, held / PL_WRINKLE_DEEPEST) * held * held;
+    return read_row(profile->excess[profile->lean], PL_PROFILE_DEPTHS, held / PL_WRINKLE_DEEPEST) * held * held;
 }
 
 float pl_wrinkle_depth_for(const pl_wrinkle_profile *profile, float excess)
@@ -141,6 +143,76 @@ float pl_wrinkle_depth_for(const pl_wrinkle_profile *profile, float excess)
         *(pl_wrinkle_excess(profile, middle) < excess ? &low : &high) = middle;
     }
     return 0.5f * (low + high);
+}
+
+/* ---- Neighbours ---- */
+
+/* Half of the excess between two crests of this weight, so many widths apart. */
+static double excess_between(double weight, double depth, double apart)
+{
+    enum
+    {
+        PIECES = 40
+    };
+    double half = 0.5 * apart, length = 0, before = 0;
+    for (int i = 0; i <= PIECES; ++i)
+    {
+        double x = half * i / PIECES, low = 0, high = 1.5 * depth;
+        for (int k = 0; k < 22; ++k)
+        {
+            double z = 0.5 * (low + high), rise = PL_WRINKLE_RISE * z;
+            double field =
+                pl_convolution_line(1, 1, hypot(x, rise)) + pl_convolution_line(1, 1, hypot(apart - x, rise));
+            *(weight * field + pl_convolution_plane(1, 1, z, NULL) > 1 ? &low : &high) = z;
+        }
+        length += i > 0 ? hypot(half / PIECES, low - before) : 0;
+        before = low;
+    }
+    return length - half;
+}
+
+void pl_wrinkle_overlap_make(pl_wrinkle_overlap *overlap)
+{
+    *overlap = (pl_wrinkle_overlap){0};
+    for (int row = 1; row <= PL_OVERLAP_DEPTHS; ++row)
+    {
+        double depth = (double)PL_WRINKLE_DEEPEST * row / PL_OVERLAP_DEPTHS, weight = weight_of(depth);
+        double alone = excess_between(weight, depth, 2);
+        for (int i = 1; i <= PL_OVERLAP_STEPS; ++i)
+        {
+            double between = excess_between(weight, depth, 2 - (double)i / PL_OVERLAP_STEPS);
+            overlap->missing[row][i] = (float)fmax(alone - between, 0);
+        }
+    }
+}
+
+float pl_wrinkle_missing(const pl_wrinkle_overlap *table, float depth, float overlap)
+{
+    float x = fminf(fmaxf(depth / PL_WRINKLE_DEEPEST, 0), 1) * PL_OVERLAP_DEPTHS;
+    int i = x < PL_OVERLAP_DEPTHS - 1 ? (int)x : PL_OVERLAP_DEPTHS - 1;
+    float a = read_row(table->missing[i], PL_OVERLAP_STEPS, overlap);
+    float b = read_row(table->missing[i + 1], PL_OVERLAP_STEPS, overlap);
+    return a + (x - (float)i) * (b - a);
+}
+
+float pl_wrinkle_depth_between(const pl_wrinkle_profile *profile, const pl_wrinkle_overlap *table, float excess,
+                               const float overlaps[2])
+{
+    float low = 0, high = PL_WRINKLE_DEEPEST, below = 0, above = INFINITY;
+    if (!(excess > 0))
+    {
+        return 0;
+    }
+    for (int i = 0; i < 10; ++i)
+    {
+        float middle = 0.5f * (low + high);
+        float got = 2 * pl_wrinkle_excess(profile, middle) - pl_wrinkle_missing(table, middle, overlaps[0]) -
+                    pl_wrinkle_missing(table, middle, overlaps[1]);
+        *(got < excess ? &low : &high) = middle;
+        *(got < excess ? &below : &above) = got;
+    }
+    /* The rest is straight; at the deepest there is none. */
+    return above < INFINITY && above > below ? low + (high - low) * (excess - below) / (above - below) : high;
 }
 
 float pl_wrinkle_nearness(float x)

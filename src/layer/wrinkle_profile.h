@@ -23,16 +23,17 @@ enum
 
 typedef struct pl_wrinkle_profile
 {
-    float unit;                          /* one over the field of an endless crest of weight 1 at the crest itself */
-    float excess[PL_PROFILE_DEPTHS + 1]; /* arc length less 1, over depth^2; the row of 0 holds the limit */
+    float unit;                             /* one over the field of an endless crest of weight 1 at the crest itself */
+    bool lean;                              /* default false: whether excesses are those of wrinkles that bend over */
+    float excess[2][PL_PROFILE_DEPTHS + 1]; /* upright and leaning: arc length less 1, over depth^2; row 0: the limit */
     float height[PL_PROFILE_DEPTHS + 1][PL_PROFILE_PLACES + 1];
     float shift[PL_PROFILE_DEPTHS + 1][PL_PROFILE_PLACES + 1]; /* away from the crest, to even lengths out */
     float place[PL_PROFILE_PLACES + 1];                        /* by sqrt(1 - sqrt(nearness)) */
     float slope[PL_PROFILE_PLACES + 1];                        /* of nearness, by place; 0 or below */
 } pl_wrinkle_profile;
 
-/* Fills the tables: about twenty milliseconds. lean: excesses are those of wrinkles that bend over. */
-void pl_wrinkle_profile_make(pl_wrinkle_profile *profile, bool lean);
+/* Fills the tables: about twenty milliseconds. */
+void pl_wrinkle_profile_make(pl_wrinkle_profile *profile);
 
 /* Wrinkles deeper than wide bend over: at the height z they stand aside by lean z^2 / depth. 0 up to a depth of 1. */
 float pl_wrinkle_lean(float depth);
@@ -42,6 +43,28 @@ float pl_wrinkle_weight(float depth);
 /* (Arc length - width) / width of one side; and the depth, at most the deepest, that gives an excess. */
 float pl_wrinkle_excess(const pl_wrinkle_profile *profile, float depth);
 float pl_wrinkle_depth_for(const pl_wrinkle_profile *profile, float excess);
+
+/* What is missing of a side's excess because a neighbour, alike and nearer than two widths, fills the valley between.
+ */
+enum
+{
+    PL_OVERLAP_DEPTHS = 12,
+    PL_OVERLAP_STEPS = 8
+};
+
+typedef struct pl_wrinkle_overlap
+{
+    float missing[PL_OVERLAP_DEPTHS + 1][PL_OVERLAP_STEPS + 1]; /* by depth, 0 .. deepest, and overlap, 0 .. 1 */
+} pl_wrinkle_overlap;
+
+/* Fills the table: about twenty milliseconds. */
+void pl_wrinkle_overlap_make(pl_wrinkle_overlap *overlap);
+/* overlap: 2 less the distance of the neighbour's crest in widths; counts as 1 above it, and below 0 nothing is
+ * missing. */
+float pl_wrinkle_missing(const pl_wrinkle_overlap *table, float depth, float overlap);
+/* The depth at which a wrinkle has this excess (of both sides together, in widths), between neighbours. */
+float pl_wrinkle_depth_between(const pl_wrinkle_profile *profile, const pl_wrinkle_overlap *table, float excess,
+                               const float overlaps[2]);
 
 /* The field of a crest of weight 1 over that at the crest itself, 0 .. 1, is the nearness of a place x. */
 float pl_wrinkle_nearness(float x);

@@ -19,7 +19,8 @@ typedef struct profile_at
 {
     float strip[2]; /* left and right, metres as the cloth is */
     float lost;     /* both together */
-    bool measured;  /* or between two that were */
+    float width, depth;
+    bool measured; /* or between two that were */
 } profile_at;
 
 struct pl_wrinkle_shape
@@ -27,6 +28,7 @@ struct pl_wrinkle_shape
     pl_memory memory;
     pl_wrinkle_shape_desc desc;
     pl_wrinkle_profile profile;
+    pl_wrinkle_overlap overlap;
     pl_wrinkle_near near;
     float *to_end, *presence; /* by crest */
     profile_at *at;           /* by crest */
@@ -94,7 +96,9 @@ pleat_result pl_wrinkle_shape_create(const pl_wrinkle_shape_desc *desc, const pl
     PL_NEW_OR_FAIL(made->ids, memory, uint32_t, desc->wrinkle_capacity, error);
     PL_NEW_OR_FAIL(made->signs, memory, int8_t, desc->wrinkle_capacity, error);
     PL_NEW_OR_FAIL(made->new_signs, memory, int8_t, desc->wrinkle_capacity, error);
-    pl_wrinkle_profile_make(&made->profile, desc->lean);
+    pl_wrinkle_profile_make(&made->profile);
+    made->profile.lean = desc->lean;
+    pl_wrinkle_overlap_make(&made->overlap);
     *shape = made;
     return PLEAT_OK;
 fail:
@@ -187,10 +191,9 @@ static void choose_measured(work *w, uint32_t wrinkle)
     {
         return;
     }
-    uint32_t seed = w->wrinkles[wrinkle].seed < end - first ? w->wrinkles[wrinkle].seed : 0;
-    uint32_t other = first + seed + 1 < end ? seed + 1 : seed - 1;
-    float step = pl_length3(near->crests[first + seed].position - near->crests[first + other].position);
-    uint32_t stride = step > 0 ? (uint32_t)fminf(fmaxf(w->shape->desc.radius / step, 1), 64) : 1;
+    uint32_t seed = w->wrinkles[wrinkle].seed, middle = first + (end - first - 1) / 2;
+    float step = pl_length3(near->crests[middle].position - near->crests[middle + 1].position);
+    uint32_t stride = step > 0 ? (uint32_t)fminf(fmaxf(w->shape->desc.radius / step, 1), 16) : 1;
     stride = end - first < 2 * stride + 2 ? 1 : stride;
     for (uint32_t i = first; i < end; ++i)
     {
@@ -221,14 +224,51 @@ static void measure_strips(void *data, uint32_t begin, uint32_t end, uint32_t wo
 
 /* ---- Widths and depths ---- */
 
-static profile_at mix(const profile_at *a, const profile_at *b, float t)
+/* The paper's half width for a loss of v: R sin(phi), with R = (1 - 2/pi) / v R_min and sin(phi) / phi = 1 - v; R_min
+ * from the half circle (v = 1 - 2/pi) on. */
+static float circle_width(float v, float radius)
 {
-    return (profile_at){
-        .strip = {a->strip[0] + t * (b->strip[0] - a->strip[0]), a->strip[1] + t * (b->strip[1] - a->strip[1])},
-        .lost = a->lost + t * (b->lost - a->lost)};
+    const float half = 0.363380228f; /* 1 - 2/pi */
+    if (v >= half)
+    {
+        return radius;
+    }
+    float phi = sqrtf(6 * fmaxf(v, 1e-6f)) * (1 + 0.15f * v);
+    for (int i = 0; i < 3; ++i) /* Newton, from near enough */
+    {
+        phi -= (sinf(phi) - (1 - v) * phi) / (cosf(phi) - (1 - v));
+    }
+    return half / fmaxf(v, 1e-6f) * radius * sinf(phi);
 }
 
-/* Evens the measures of a wrinkle out over its neighbours on the crest (1 2 1, twice) and fills what lies between. */
+/* Width and depth (0 or more) of a crest between its strips. */
+static void solve_shape(const pl_wrinkle_shape *shape, profile_at *at)
+{
+    float radius = shape->desc.radius, a = at->strip[0], b = at->strip[1], both = a + b;
+    float lost = at->lost * shape->desc.strength;
+    float fit = both > 0 ? 2 * a * b / both : 0; /* nearer to the narrower strip */
+    float v = both + at->lost > 0 ? at->lost / (both + at->lost) : 0;
+    float need = lost / (2 * pl_wrinkle_excess(&shape->profile, STEEP));
+    float wanted = fmaxf(2 * circle_width(v, radius), need);
+    at->width = fmaxf(fminf(wanted, fit), NARROWEST * radius);
+    /* A side narrower than the width overlaps with a neighbour, taken to be as wide. */
+    float overlaps[2] = {2 - 2 * a / at->width, 2 - 2 * b / at->width};
+    at->depth = at->width * pl_wrinkle_depth_between(&shape->profile, &shape->overlap, lost / at->width, overlaps);
+}
+
+static profile_at mix(const profile_at *a, const profile_at *b, float t)
+{
+    profile_at out = *a;
+    out.strip[0] += t * (b->strip[0] - a->strip[0]);
+    out.strip[1] += t * (b->strip[1] - a->strip[1]);
+    out.lost += t * (b->lost - a->lost);
+    out.width += t * (b->width - a->width);
+    out.depth += t * (b->depth - a->depth);
+    return out;
+}
+
+/* Evens the measures of a wrinkle out over its neighbours on the crest (1 2 1, twice), solves for the shape and fills
+ * what lies between. */
 static void even_out(work *w, uint32_t wrinkle)
 {
     pl_wrinkle_shape *shape = w->shape;
@@ -255,6 +295,10 @@ static void even_out(work *w, uint32_t wrinkle)
             shape->at[shape->measured[k]] = shape->smooth[k];
         }
     }
+    for (uint32_t k = 0; k < count; ++k)
+    {
+        solve_shape(shape, &shape->at[shape->measured[k]]);
+    }
     for (uint32_t i = first; count > 0 && i < shape->measured[0]; ++i)
     {
         shape->at[i] = shape->at[shape->measured[0]];
@@ -271,37 +315,6 @@ static void even_out(work *w, uint32_t wrinkle)
             shape->at[i] = mix(&shape->at[a], &shape->at[b], (float)(i - a) / (float)(b - a));
         }
     }
-}
-
-/* The paper's half width for a loss of v: R sin(phi), with R = (1 - 2/pi) / v R_min and sin(phi) / phi = 1 - v; R_min
- * from the half circle (v = 1 - 2/pi) on. */
-static float circle_width(float v, float radius)
-{
-    const float half = 0.363380228f; /* 1 - 2/pi */
-    if (v >= half)
-    {
-        return radius;
-    }
-    float low = 0, high = 1.57079633f;
-    for (int i = 0; i < 20; ++i)
-    {
-        float middle = 0.5f * (low + high);
-        *(sinf(middle) > (1 - v) * middle ? &low : &high) = middle;
-    }
-    return half / fmaxf(v, 1e-4f) * radius * sinf(low);
-}
-
-/* Width and depth (0 or more) of a crest between its strips. */
-static void solve_shape(const pl_wrinkle_shape *shape, const profile_at *at, float *width, float *depth)
-{
-    float radius = shape->desc.radius, a = at->strip[0], b = at->strip[1], both = a + b;
-    float lost = at->lost * shape->desc.strength;
-    float fit = both > 0 ? 2 * a * b / both : 0; /* nearer to the narrower strip */
-    float v = both + at->lost > 0 ? at->lost / (both + at->lost) : 0;
-    float need = lost / (2 * pl_wrinkle_excess(&shape->profile, STEEP));
-    float wanted = fmaxf(2 * circle_width(v, radius), need);
-    *width = fmaxf(fminf(wanted, fit), NARROWEST * radius);
-    *depth = *width * pl_wrinkle_depth_for(&shape->profile, lost / (2 * *width));
 }
 
 /* ---- Sides ---- */
@@ -372,10 +385,9 @@ static void fill_points(work *w, uint32_t wrinkle)
     for (uint32_t i = shape->near.first[wrinkle]; i < shape->near.first[wrinkle + 1]; ++i)
     {
         pleat_wrinkle_point *point = &w->points[shape->near.crests[i].place];
-        float depth;
-        solve_shape(shape, &shape->at[i], &point->width, &depth);
+        point->width = shape->at[i].width;
         float over = fmaxf(TAPER * shape->desc.radius, TAPER_WIDTH * point->width);
-        point->depth = depth * smooth_step(shape->to_end[i] / over) * (float)shape->new_signs[wrinkle];
+        point->depth = shape->at[i].depth * smooth_step(shape->to_end[i] / over) * (float)shape->new_signs[wrinkle];
     }
 }
 

@@ -97,8 +97,9 @@ static pl_f4 direction_of(const pl_wrinkle_near *near, uint32_t crest, float sid
     return pl_cross(c->normal, after->position - before->position) * pl_splat(side);
 }
 
-pl_wrinkle_strip pl_wrinkle_strip_find(const pl_wrinkle_strip_job *job, const pleat_place *place, uint32_t crest,
-                                       float side)
+/* Walks so far across, and ends the strip where crests are. Returns the part of it that none has ended. */
+static float walk_across(const pl_wrinkle_strip_job *job, const pleat_place *place, uint32_t crest, float side,
+                         float length, way *w, pl_wrinkle_strip *strip)
 {
     pleat_place path[MOST_PLACES];
     const uint32_t *triangles = job->near->topology->triangles;
@@ -106,13 +107,14 @@ pl_wrinkle_strip pl_wrinkle_strip_find(const pl_wrinkle_strip_job *job, const pl
                        .positions = job->positions,
                        .start = *place,
                        .direction = pl_to(direction_of(job->near, crest, side)),
-                       .length = 2 * job->farthest,
+                       .length = length,
                        .path = path,
                        .path_capacity = MOST_PLACES};
     pleat_walk_result walked = pleat_walk_run(&walk);
-    pl_wrinkle_strip strip = {.neighbour = PLEAT_NONE};
-    way w = {.count = walked.path_count > 0 ? 1 : 0};
-    float left = 1; /* the part of the strip that no crest has ended yet */
+    float left = 1;
+    *strip = (pl_wrinkle_strip){.neighbour = PLEAT_NONE};
+    w->count = walked.path_count > 0 ? 1 : 0;
+    w->length[0] = w->lost[0] = 0;
     for (uint32_t i = 1; i < walked.path_count && left > 0.01f; ++i)
     {
         const pleat_place *from = &path[i - 1], *to = &path[i];
@@ -121,26 +123,39 @@ pl_wrinkle_strip pl_wrinkle_strip_find(const pl_wrinkle_strip_job *job, const pl
         pl_f4 at_rest = pl_place_position(triangles, job->rest, to->triangle, to->barycentric) -
                         pl_place_position(triangles, job->rest, from->triangle, from->barycentric);
         float piece = pl_length3(b - a);
-        w.length[i] = w.length[i - 1] + piece;
-        w.lost[i] = w.lost[i - 1] + fmaxf(pl_length3(at_rest) - piece, 0);
-        w.count = i + 1;
+        w->length[i] = w->length[i - 1] + piece;
+        w->lost[i] = w->lost[i - 1] + fmaxf(pl_length3(at_rest) - piece, 0);
+        w->count = i + 1;
         crossing found[MOST_CROSSINGS];
         uint32_t count = find_crossings(job, crest, to->triangle, a, b, found);
         for (uint32_t k = 0; k < count; ++k)
         {
-            float distance = w.length[i - 1] + found[k].at * piece, part = left * found[k].presence;
-            strip.length += part * 0.5f * distance;
-            strip.lost += part * lost_at(&w, 0.5f * distance);
-            if (strip.neighbour == PLEAT_NONE || found[k].presence > 0.5f)
+            float distance = w->length[i - 1] + found[k].at * piece, part = left * found[k].presence;
+            strip->length += part * 0.5f * distance;
+            strip->lost += part * lost_at(w, 0.5f * distance);
+            if (strip->neighbour == PLEAT_NONE || found[k].presence > 0.5f)
             {
-                strip.neighbour = found[k].wrinkle;
-                strip.distance = distance;
+                strip->neighbour = found[k].wrinkle;
+                strip->distance = distance;
             }
             left -= part;
         }
     }
+    return fmaxf(left, 0);
+}
+
+pl_wrinkle_strip pl_wrinkle_strip_find(const pl_wrinkle_strip_job *job, const pleat_place *place, uint32_t crest,
+                                       float side)
+{
+    way w;
+    pl_wrinkle_strip strip;
+    /* Neighbours are mostly near, and long walks are dear. */
+    float left = walk_across(job, place, crest, side, 0.5f * job->farthest, &w, &strip);
+    if (left > 0.01f)
+    {
+        left = walk_across(job, place, crest, side, 2 * job->farthest, &w, &strip);
+    }
     float end = w.count > 0 ? fminf(w.length[w.count - 1], job->farthest) : 0;
-    left = fmaxf(left, 0);
     strip.length += left * end;
     strip.lost += left * lost_at(&w, end);
     return strip;
