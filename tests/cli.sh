@@ -282,6 +282,23 @@ test_bake_chooses_clips_and_frames()
     [ ! -e none.pc2 ]
 }
 
+test_bake_writes_stretch_as_attributes()
+{
+    works bake hero.gltf --layer none --stretch most --stretch-color tension -o most.gltf
+    grep -q '_COMPRESSION_DIRECTION' most.gltf
+    grep -q 'COLOR_0' most.gltf
+    works bake hero.gltf --layer none --frames 2-4 --stretch 3 -o frame.gltf
+    grep -q '_STRETCH_DIRECTION' frame.gltf
+    ! grep -q 'COLOR_0' frame.gltf
+    works bake hero.gltf --layer none -o plain.gltf
+    ! grep -q '_COMPRESSION' plain.gltf
+    fails 2 "--stretch is frame 5; frames 2-4 are baked" bake hero.gltf --frames 2-4 --stretch 5 -o a.glb
+    fails 2 "it takes the number of a frame, or most" bake hero.gltf --stretch worst -o a.glb
+    fails 2 "they need an output .glb or .gltf" bake hero.gltf --stretch most -o a.pc2
+    fails 2 "go with --stretch" bake hero.gltf --stretch-color area -o a.glb
+    [ ! -e a.glb ]
+}
+
 test_bake_looks()
 {
     works bake --print-look

@@ -41,3 +41,6 @@ set_property(TEST judge_blender judge_browser APPEND PROPERTY LABELS long)
 
 # Figures of pleat measure, by numpy.
 add_judge(judge_measure ${PYTHON_PROGRAM} -B ${judges}/measure.py $<TARGET_FILE:pleat> ${judged})
+
+# Attributes of bake --stretch, by numpy.
+add_judge(judge_stretch ${PYTHON_PROGRAM} -B ${judges}/stretch.py $<TARGET_FILE:pleat> ${judged})

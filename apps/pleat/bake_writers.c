@@ -347,10 +347,12 @@ static pleat_result write_sidecars(bake_writers *writers, uint32_t index, pleat_
     return pleat_cache_sidecars_write(list[index].path, &writers->desc, &writers->sidecars, writers->host, error);
 }
 
-pleat_result writers_finish(bake_writers *writers, const pleat_morphs *morphs, pleat_error *error)
+pleat_result writers_finish(bake_writers *writers, const pleat_morphs *morphs, const bake_stretch *stretch,
+                            pleat_error *error)
 {
     pleat_gltf_edits edits;
     PL_TRY(make_edits(writers, morphs, &edits, error));
+    PL_TRY(stretch_edit(stretch, writers->bake, pleat_asset_model(writers->asset), &writers->arena, &edits, error));
     for (uint32_t i = 0; i < writers->targets->count; ++i)
     {
         const bake_target *target = &writers->targets->list[i];

@@ -2,6 +2,7 @@
 #ifndef APP_BAKE_WRITERS_H
 #define APP_BAKE_WRITERS_H
 
+#include "bake_stretch.h"
 #include "session.h"
 #include "targets.h"
 
@@ -20,6 +21,7 @@ bool writers_want_gltf(const bake_writers *writers);
 /* The frame that the bake computed last; frames come in order. */
 pleat_result writers_frame(bake_writers *writers, pleat_error *error);
 /* Writes the glTF files, and then lets everything appear under its name. morphs may be NULL: no mesh is replaced. */
-pleat_result writers_finish(bake_writers *writers, const pleat_morphs *morphs, pleat_error *error);
+pleat_result writers_finish(bake_writers *writers, const pleat_morphs *morphs, const bake_stretch *stretch,
+                            pleat_error *error);
 
 #endif

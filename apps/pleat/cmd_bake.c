@@ -48,6 +48,8 @@ typedef struct bake_run
     bake_writers *writers;
     pleat_morphs *morphs; /* NULL: none are needed */
     bake_spool *spool;    /* NULL without --resume */
+    bake_stretch stretch;
+    uint32_t first_frame; /* of the clip */
     bake_report *report;
 } bake_run;
 
@@ -71,7 +73,7 @@ static void learn_frame(pleat_morphs *morphs, uint32_t frame)
     pleat_morphs_learn(morphs);
 }
 
-static pleat_result run_frames(const bake_run *run, bool first, frame_visitor *visit, pleat_error *error)
+static pleat_result run_frames(bake_run *run, bool first, frame_visitor *visit, pleat_error *error)
 {
     uint32_t frame_count = pleat_bake_get_shape(run->bake)->frame_count;
     app_progress progress = progress_begin(run->session, first ? "frame" : "fitting, frame");
@@ -85,6 +87,10 @@ static pleat_result run_frames(const bake_run *run, bool first, frame_visitor *v
         if (result == PLEAT_OK && first)
         {
             result = writers_frame(run->writers, error);
+        }
+        if (result == PLEAT_OK && first)
+        {
+            stretch_frame(&run->stretch, frame, run->first_frame, &run->session->host.tasks);
         }
         if (result == PLEAT_OK && run->morphs)
         {
@@ -121,7 +127,7 @@ static void warn_of_other_clips(app_session *session, const pleat_model *model, 
 }
 
 /* Both passes, the glTF files, and the moment where everything appears. */
-static pleat_result run_passes(const bake_run *run, pleat_error *error)
+static pleat_result run_passes(bake_run *run, pleat_error *error)
 {
     bake_report *report = run->report;
     double start = seconds_now();
@@ -136,7 +142,7 @@ static pleat_result run_passes(const bake_run *run, pleat_error *error)
     }
     report->fit_seconds = seconds_now() - start;
     start = seconds_now();
-    result = result == PLEAT_OK ? writers_finish(run->writers, run->morphs, error) : result;
+    result = result == PLEAT_OK ? writers_finish(run->writers, run->morphs, &run->stretch, error) : result;
     report->write_seconds = seconds_now() - start;
     return result;
 }
@@ -156,11 +162,15 @@ static pleat_result open_spool(bake_run *run, const pleat_bake_desc *desc, bake_
 
 static pleat_result run_bake(app_session *session, const pleat_asset *asset, pleat_bake *bake,
                              const pleat_bake_desc *desc, bake_look *look, const bake_targets *targets,
-                             bake_report *report, pleat_error *error)
+                             bake_report *report, const bake_stretch *stretch, pleat_error *error)
 {
-    bake_run run = {.session = session, .bake = bake, .report = report};
-    pleat_result result = PLEAT_OK;
-    if (arguments_given(session->arguments, "resume"))
+    bake_run run = {.session = session,
+                    .bake = bake,
+                    .report = report,
+                    .stretch = *stretch,
+                    .first_frame = desc->clip == PLEAT_NONE ? 0 : desc->first_frame};
+    pleat_result result = stretch_begin(&run.stretch, bake, &session->host, error);
+    if (result == PLEAT_OK && arguments_given(session->arguments, "resume"))
     {
         result = open_spool(&run, desc, look, targets, error);
     }
@@ -183,6 +193,7 @@ static pleat_result run_bake(app_session *session, const pleat_asset *asset, ple
         warn_of_other_clips(session, pleat_asset_model(asset), desc, run.morphs);
         result = report_morphs(report, pleat_asset_model(asset), run.morphs, error);
     }
+    stretch_close(&run.stretch);
     writers_destroy(run.writers);
     pleat_morphs_destroy(run.morphs);
     return result;
@@ -210,8 +221,18 @@ static void settle_layers(app_session *session, const pleat_model *model, uint32
     }
 }
 
+static bool wants_gltf(const bake_targets *targets)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < targets->count; ++i)
+    {
+        any |= targets->list[i].format == PLEAT_FORMAT_GLB || targets->list[i].format == PLEAT_FORMAT_GLTF;
+    }
+    return any;
+}
+
 static int bake_asset(app_session *session, const pleat_asset *asset, bake_look *look, const bake_targets *targets,
-                      bake_report *report)
+                      const bake_stretch *stretch, bake_report *report)
 {
     const pleat_model *model = pleat_asset_model(asset);
     pleat_bake_desc desc = pleat_bake_desc_default(model);
@@ -239,8 +260,10 @@ static int bake_asset(app_session *session, const pleat_asset *asset, bake_look 
         {
             status = fail_error_in(session, session->arguments->files[0], &error);
         }
-        else if (report_begin(report, model, &desc, bake, &error) != PLEAT_OK ||
-                 run_bake(session, asset, bake, &desc, look, targets, report, &error) != PLEAT_OK)
+        else if ((status = stretch_check(session, stretch, desc.clip == PLEAT_NONE ? 0 : desc.first_frame,
+                                         pleat_bake_get_shape(bake)->frame_count, wants_gltf(targets))) == EXIT_DONE &&
+                 (report_begin(report, model, &desc, bake, &error) != PLEAT_OK ||
+                  run_bake(session, asset, bake, &desc, look, targets, report, stretch, &error) != PLEAT_OK))
         {
             status = fail_error(session, &error);
         }
@@ -254,13 +277,19 @@ static int bake_file(app_session *session, bake_look *look)
 {
     bake_targets targets;
     bake_report report = {0};
-    int status = targets_open(session, &targets);
+    bake_stretch stretch;
+    int status = stretch_open(session, &stretch);
+    if (status != EXIT_DONE)
+    {
+        return status;
+    }
+    status = targets_open(session, &targets);
     if (status == EXIT_DONE)
     {
         double start = seconds_now();
         pleat_asset *asset = load_input(session, 0, arguments_number(session->arguments, "fps"));
         report.load_seconds = seconds_now() - start;
-        status = asset ? bake_asset(session, asset, look, &targets, &report) : EXIT_BAD_INPUT;
+        status = asset ? bake_asset(session, asset, look, &targets, &stretch, &report) : EXIT_BAD_INPUT;
         pleat_asset_destroy(asset);
     }
     bool written = status == EXIT_DONE;
@@ -318,6 +347,10 @@ static const app_option bake_options[] = {
      "glTF: fewer targets, as long as no vertex is off by more"},
     {"resume", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
      "keep frames in OUT.resume until the end, and go on from there after a kill"},
+    {"stretch", 0, OPTION_TEXT, false, "FRAME|most", NULL, 0, 0,
+     "glTF: _COMPRESSION and _STRETCH with directions, of a frame or the most of all"},
+    {"stretch-color", 0, OPTION_CHOICE, false, STRETCH_COLORS, NULL, 0, 0, "and as COLOR_0, in this convention"},
+    STRETCH_STRENGTH_OPTION,
     {"no-normals", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "glTF: morph targets without normals"},
 };
 

@@ -26,8 +26,13 @@ void pleat_strain_destroy(pleat_strain *strain);
 /* out: #T. Never allocates; the same bits for any number of threads. */
 void pleat_strain_update(const pleat_strain *strain, const pleat_vec4 *positions, pleat_stretch *out,
                          const pleat_tasks *tasks);
+/* The same with directions in the triangles as they are in rest, the points that the strain was made from or those
+ * moved, turned and scaled as a whole: what data of a skinned mesh speaks of. */
+void pleat_strain_update_rest(const pleat_strain *strain, const pleat_vec4 *positions, const pleat_vec4 *rest,
+                              pleat_stretch *out, const pleat_tasks *tasks);
 /* The tensors of the triangles around each vertex, laid into its tangent plane and averaged by rest area: what an
- * attribute or a texture holds. triangles: #T of an update with the same positions; out: #V. A vertex without a tensor
+ * attribute or a texture holds. triangles: #T of an update with the same positions (or,
+ * of pleat_strain_update_rest, with the same rest in their place); out: #V. A vertex without a tensor
  * has stretches of 1 and directions of zero. Never allocates. */
 void pleat_strain_vertices(const pleat_strain *strain, const pleat_vec4 *positions, const pleat_stretch *triangles,
                            pleat_stretch *out);

@@ -120,6 +120,12 @@ static bool is_custom_name(const char *name)
     return name[strspn(name, "_ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")] == 0;
 }
 
+/* Colours of the vertices, in the place of the input's. */
+static bool is_color(const char *name, uint32_t width)
+{
+    return name && width >= 3 && strcmp(name, "COLOR_0") == 0;
+}
+
 static pleat_result check_attribute_edit(const pl_writer *w, uint32_t i)
 {
     const pleat_attribute_edit *edit = &w->edits->attribute_edits[i];
@@ -128,11 +134,12 @@ static pleat_result check_attribute_edit(const pl_writer *w, uint32_t i)
         return pl_writer_fail(w, PLEAT_BAD_ARGUMENT, "attribute_edits[%u].node is %u, which no mesh edit is for", i,
                               edit->node);
     }
-    if (!is_custom_name(edit->name))
+    if (!is_custom_name(edit->name) && !is_color(edit->name, edit->width))
     {
-        return pl_writer_fail(w, PLEAT_BAD_ARGUMENT,
-                              "attribute_edits[%u].name is '%.40s'; it must be _ and then A-Z, 0-9 and _", i,
-                              edit->name ? edit->name : "");
+        return pl_writer_fail(
+            w, PLEAT_BAD_ARGUMENT,
+            "attribute_edits[%u].name is '%.40s'; it must be _ and then A-Z, 0-9 and _, or COLOR_0 of width 3 or 4", i,
+            edit->name ? edit->name : "");
     }
     if (edit->width < 1 || edit->width > 4 || !edit->values)
     {

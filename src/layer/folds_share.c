@@ -1,10 +1,11 @@
 /* Which ring folds which place.
  *
- * Level lines of a joint's weight and those of the joints above, below and beside it never cross (the weights are nested
- * or add up to at most 1), but their regions overlap: along the spine, at the hip, around the shoulder. Two rings that
- * fold the same place at different phases make notches, so each place belongs to the ring nearest to it; at the border
- * one ring's folds fade out over a fold's width while the other's, which are solved later on what is left, fade in.
- * Between two rings that run side by side, folds are made a little wider or narrower so that whole ones fit. */
+ * Level lines of a joint's weight and those of the joints above, below and beside it never cross (the weights are
+ * nested or add up to at most 1), but their regions overlap: along the spine, at the hip, around the shoulder. Two
+ * rings that fold the same place at different phases make notches, so each place belongs to the ring nearest to it; at
+ * the border one ring's folds fade out over a fold's width while the other's, which are solved later on what is left,
+ * fade in. Between two rings that run side by side, folds are made a little wider or narrower so that whole ones fit.
+ */
 #include "layer/folds.h"
 
 #include <stdlib.h>
@@ -42,17 +43,16 @@ static const pl_station *nearest_station(const pl_ring *ring, const line_place *
     return nearest;
 }
 
-/* How much of a place is its own ring's and not another's: 1 all, 0 nothing. Rings work one after the other, each on what
- * is left: the one that comes later keeps its full height until the earlier one has its own. Folds across each other do
- * not disturb each other: a ring whose lines run askew takes nothing away. */
+/* How much of a place is its own ring's and not another's: 1 all, 0 nothing. Rings work one after the other, each on
+ * what is left: the one that comes later keeps its full height until the earlier one has its own. Folds across each
+ * other do not disturb each other: a ring whose lines run askew takes nothing away. */
 static float own_part(const pl_folds_plan *plan, uint32_t self, const line_place *place)
 {
     float own = 1;
     for (uint32_t r = 0; r < plan->ring_count; ++r)
     {
         float other;
-        const pl_station *station =
-            r == self ? NULL : nearest_station(&plan->rings[r].ring, place, &other);
+        const pl_station *station = r == self ? NULL : nearest_station(&plan->rings[r].ring, place, &other);
         if (!station)
         {
             continue;

@@ -79,7 +79,9 @@ const float *pleat_strain_areas(const pleat_strain *strain)
     return strain->areas;
 }
 
-static pleat_stretch stretch_of(const pl_rest_frame *frame, pl_f4 u, pl_f4 v)
+/* u, v: edges of the triangle. The directions are put into the plane of two columns: those of F for directions in the
+ * triangle as it is now, two perpendicular unit vectors for directions at rest. */
+static pleat_stretch stretch_of(const pl_rest_frame *frame, pl_f4 u, pl_f4 v, const pl_f4 *columns)
 {
     /* Columns of F. */
     pl_f4 first = u * pl_splat(frame->p), second = u * pl_splat(frame->q) + v * pl_splat(frame->r);
@@ -104,6 +106,8 @@ static pleat_stretch stretch_of(const pl_rest_frame *frame, pl_f4 u, pl_f4 v)
     pleat_stretch out;
     out.largest = sqrtf(large);
     out.smallest = fminf(sqrtf(small), out.largest);
+    first = columns ? columns[0] : first;
+    second = columns ? columns[1] : second;
     pl_store3(&out.along, pl_normalize3(first * pl_splat(x) + second * pl_splat(y)));
     pl_store3(&out.across, pl_normalize3(second * pl_splat(x) - first * pl_splat(y)));
     return out;
@@ -113,8 +117,18 @@ typedef struct strain_job
 {
     const pleat_strain *strain;
     const pleat_vec4 *positions;
+    const pleat_vec4 *plain; /* where directions are wanted in; NULL: positions */
     pleat_stretch *out;
 } strain_job;
+
+/* The first edge of a triangle and the direction across it, unit. */
+static void plane_of(const pleat_vec4 *points, const uint32_t corner[3], pl_f4 columns[2])
+{
+    pl_f4 origin = pl_load(&points[corner[0]]);
+    pl_f4 u = pl_load(&points[corner[1]]) - origin, v = pl_load(&points[corner[2]]) - origin;
+    columns[0] = pl_normalize3(u);
+    columns[1] = pl_normalize3(v - columns[0] * pl_splat(pl_dot3(columns[0], v)));
+}
 
 static void update_range(void *data, uint32_t begin, uint32_t end, uint32_t worker)
 {
@@ -129,15 +143,26 @@ static void update_range(void *data, uint32_t begin, uint32_t end, uint32_t work
             job->out[t] = (pleat_stretch){.smallest = 1, .largest = 1};
             continue;
         }
-        pl_f4 origin = pl_load(&job->positions[corner[0]]);
+        pl_f4 origin = pl_load(&job->positions[corner[0]]), columns[2];
+        if (job->plain)
+        {
+            plane_of(job->plain, corner, columns);
+        }
         job->out[t] = stretch_of(frame, pl_load(&job->positions[corner[1]]) - origin,
-                                 pl_load(&job->positions[corner[2]]) - origin);
+                                 pl_load(&job->positions[corner[2]]) - origin, job->plain ? columns : NULL);
     }
 }
 
 void pleat_strain_update(const pleat_strain *strain, const pleat_vec4 *positions, pleat_stretch *out,
                          const pleat_tasks *tasks)
 {
-    strain_job job = {strain, positions, out};
+    strain_job job = {strain, positions, NULL, out};
+    pl_parallel_for(tasks, strain->triangle_count, 2048, update_range, &job);
+}
+
+void pleat_strain_update_rest(const pleat_strain *strain, const pleat_vec4 *positions, const pleat_vec4 *rest,
+                              pleat_stretch *out, const pleat_tasks *tasks)
+{
+    strain_job job = {strain, positions, rest, out};
     pl_parallel_for(tasks, strain->triangle_count, 2048, update_range, &job);
 }

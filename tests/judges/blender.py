@@ -211,6 +211,26 @@ def judge_baked(pleat, file, folder, *arguments):
         raise AssertionError(f"Blender's vertices are off by {worst:.2e} m; the bake states {stated:.2e} m")
 
 
+def judge_colors(pleat, file, folder):
+    """COLOR_0 of bake --stretch as Blender's colour attribute, 8 bits."""
+    out = os.path.join(folder, "colors.glb")
+    cases.bake(pleat, file, "--layer", "none", "--stretch", "40", "--stretch-color", "tension", "-o", out)
+    empty_scene(30)
+    import_clip(out, 0, folder)
+    model = gltf.Gltf(out)
+    primitive = model.list("meshes")[model.list("nodes")[model.mesh_nodes()[0]]["mesh"]]["primitives"][0]
+    expected = model.accessor(primitive["attributes"]["COLOR_0"])
+    mesh = next(thing for thing in bpy.data.objects if thing.type == "MESH" and thing.data.color_attributes).data
+    found = numpy.zeros(4 * len(mesh.loops))
+    mesh.color_attributes[0].data.foreach_get("color", found)
+    corners = numpy.zeros(len(mesh.loops), int)
+    mesh.loops.foreach_get("vertex_index", corners)
+    worst = abs(found.reshape(-1, 4)[:, :3] - expected[corners]).max()
+    print(f"  {'colors':6} {cases.stem(file):24} {len(corners):6} {worst:12.1e}   8 bits")
+    if not (worst < 0.01 and expected.max() > 0.5):
+        raise AssertionError(f"Blender's colours are off by {worst:.2e}")
+
+
 def main():
     pleat, outputs = sys.argv[sys.argv.index("--") + 1 :][:2]
     pleat, outputs = os.path.abspath(pleat), os.path.abspath(outputs)
@@ -229,6 +249,7 @@ def main():
         all_cases.run("blender_skin_" + cases.stem(path), shared, judge_skin, path, folder)
     for name in ("dancer", "arm", "hand", "belly", "skirt"):
         all_cases.run("blender_skin_" + name, judge_skin, pleat, built_in[name], folder)
+    all_cases.run("blender_colors_arm", judge_colors, pleat, built_in["arm"], folder)
     all_cases.run("blender_cache_dancer", judge_cache, pleat, built_in["dancer"], folder)
     all_cases.run("blender_cache_knight", shared, judge_cache, "quat_knight/KnightCharacter.glb", folder)
     all_cases.run("blender_baked_dancer", judge_baked, pleat, built_in["dancer"], folder, "--skin", "dqs")

@@ -2,7 +2,7 @@
 // The built-in characters themselves, and bakes of them and of the shared characters: no error, no warning that the input
 // does not have.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -30,9 +30,10 @@ const builtIn = readdirSync(path.join(outputs, 'characters')).filter((name) => n
 const ways = [
   ['lbs.glb', '--layer', 'none', '--skin', 'lbs', '--fps', '3'],
   ['dqs.gltf', '--layer', 'none', '--skin', 'dqs', '--fps', '3'],
+  ['stretch.glb', '--layer', 'none', '--fps', '3', '--stretch', 'most', '--stretch-color', 'tensor'],
   ['small.glb', '--layer', 'none', '--skin', 'dqs', '--fps', '3', '--targets', '4', '--no-normals'],
 ];
-const folds = ['folds.glb', '--fps', '2'];
+const folds = ['folds.glb', '--fps', '2', '--stretch', '1', '--stretch-color', 'area'];
 
 async function judge(name, input, ownInput, bakes) {
   const found = [];
@@ -69,5 +70,32 @@ for (const name of shared) {
     console.log(`skipped: no ${name} in the shared data`);
     console.log(`[  SKIPPED ] files_${stem}`);
   }
+}
+
+// What three.js makes of the attributes of a bake with --stretch.
+async function judgeAttributes(file) {
+  globalThis.self = globalThis; // the loader looks for a browser's
+  const { GLTFLoader } = await import('three/examples/jsm/loaders/GLTFLoader.js');
+  const bytes = readFileSync(file);
+  const scene = await new GLTFLoader().parseAsync(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length), '');
+  const widths = { _compression: 1, _compression_direction: 3, _stretch: 1, _stretch_direction: 3, color: 3 };
+  let meshes = 0;
+  let fine = true;
+  scene.scene.traverse((object) => {
+    if (object.isMesh) {
+      meshes += 1;
+      const { attributes } = object.geometry;
+      fine &&= Object.entries(widths).every(([name, width]) =>
+        attributes[name]?.itemSize === width && attributes[name].count === attributes.position.count);
+    }
+  });
+  console.log(meshes && fine ? '[       OK ] files_attributes' : '[  FAILED  ] files_attributes');
+  return meshes && fine ? 0 : 1;
+}
+if (existsSync(path.join(here, '../node_modules/three'))) {
+  failed += await judgeAttributes(path.join(folder, 'arm_stretch.glb'));
+} else {
+  console.log('skipped: no three in tests/node_modules; npm ci in tests/ installs it');
+  console.log('[  SKIPPED ] files_attributes');
 }
 process.exit(failed ? 1 : 0);
