@@ -337,6 +337,24 @@ test_bake_looks()
     [ ! -e a.pc2 ]
 }
 
+test_bake_takes_a_drawn_profile()
+{
+    mkdir -p drawn
+    echo '<svg><polyline points="0,9 7,0 10,9"/></svg>' > drawn/fold.svg
+    echo '{"folds": {"profile": "curve", "curve": "@fold.svg"}}' > drawn/look.json
+    works bake --look drawn/look.json --print-look
+    grep -q '"curve": "0,0 699,999 999,0"' out
+    works bake hero.gltf --look drawn/look.json -o drawn/look.pc2
+    works bake hero.gltf --set folds.profile=curve --set folds.curve=@drawn/fold.svg -o drawn/set.pc2
+    works bake hero.gltf --set folds.profile=curve --set 'folds.curve=0,0 699,999 999,0' -o drawn/text.pc2
+    cmp drawn/look.pc2 drawn/set.pc2
+    cmp drawn/look.pc2 drawn/text.pc2
+    works bake hero.gltf -o drawn/round.pc2
+    ! cmp -s drawn/look.pc2 drawn/round.pc2
+    fails 2 "drawn/absent.svg" bake hero.gltf --set folds.curve=@drawn/absent.svg -o a.pc2
+    fails 2 "no polyline, polygon or path" bake hero.gltf --set folds.curve=@hero.gltf -o a.pc2
+}
+
 test_look_page_names_every_parameter()
 {
     works help --look

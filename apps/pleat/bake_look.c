@@ -194,7 +194,7 @@ int look_open(const app_session *session, bake_look *look)
     const char *assignment;
     for (uint32_t i = 0; (assignment = arguments_each(arguments, "set", i)); ++i)
     {
-        if (pleat_look_set(&list, assignment, &error) != PLEAT_OK)
+        if (pleat_look_assign(&list, assignment, &session->host, &error) != PLEAT_OK)
         {
             return fail_usage(session, "--set: %s", error.message);
         }
@@ -280,6 +280,10 @@ static void print_range(const pleat_parameter *parameter, const char *unit, doub
     {
         printf("one of %s", parameter->choices);
     }
+    else if (parameter->kind == PLEAT_VALUE_CURVE)
+    {
+        printf("2 to 30 points, or @FILE: an .svg or .png");
+    }
     else if (parameter->kind == PLEAT_VALUE_TEXT)
     {
         printf("a text of up to %d bytes", PLEAT_TEXT_LIMIT - 1);
@@ -300,7 +304,8 @@ void look_print_parameters(void)
     } units[] = {[PLEAT_VALUE_NUMBER] = {"", 1},    [PLEAT_VALUE_LENGTH] = {" m", 1},
                  [PLEAT_VALUE_SHARE] = {" %", 100}, [PLEAT_VALUE_ANGLE] = {" deg", 57.295779513082323},
                  [PLEAT_VALUE_COUNT] = {"", 1},     [PLEAT_VALUE_SWITCH] = {"", 1},
-                 [PLEAT_VALUE_CHOICE] = {"", 1},    [PLEAT_VALUE_TEXT] = {"", 1}};
+                 [PLEAT_VALUE_CHOICE] = {"", 1},    [PLEAT_VALUE_TEXT] = {"", 1},
+                 [PLEAT_VALUE_CURVE] = {"", 1}};
     bake_look look;
     pleat_look_section sections[SECTION_COUNT];
     fill_defaults(&look);

@@ -221,6 +221,27 @@ typedef struct pleat_png
     bool fast; /* less compression in a fifth of the time: for large textures */
 } pleat_png;
 
+/* A PNG of any kind as 8 bits of red, green, blue and alpha, rows from the top; at most 16384 pixels a side. Free with
+ * pleat_image_free, which takes an empty one, too. */
+typedef struct pleat_image
+{
+    uint32_t width, height;
+    uint8_t *pixels; /* #height by #width by 4 */
+} pleat_image;
+pleat_result pleat_image_read(const char *path, const pleat_host *host, pleat_image *image, pleat_error *error);
+/* The same for bytes in memory; name stands for the path in messages. */
+pleat_result pleat_image_decode(const void *bytes, size_t size, const char *name, const pleat_host *host,
+                                pleat_image *image, pleat_error *error);
+void pleat_image_free(const pleat_host *host, pleat_image *image);
+
+/* A drawn curve as the text of points that looks have: "x,height x,height ...", whole numbers from 0 to 999, at most 30
+ * points, always shorter than size 256. Of an SVG the first polyline, polygon or path, moved by the transforms around
+ * it; a polyline of at most 30 points from left to right keeps its points, everything else is sampled along its upper
+ * side. Of a PNG the upper side of what is drawn in another tone than its corners have, or is not transparent. */
+pleat_result pleat_curve_read(const char *path, const pleat_host *host, char *out, size_t size, pleat_error *error);
+pleat_result pleat_curve_decode(const void *bytes, size_t byte_count, const char *name, const pleat_host *host,
+                                char *out, size_t size, pleat_error *error);
+
 /* outputs and host may be NULL. */
 pleat_result pleat_png_write_in(const char *path, const pleat_png *png, pleat_outputs *outputs, const pleat_host *host,
                                 pleat_error *error);

@@ -36,6 +36,7 @@ static const unit_name *units_of(pleat_parameter_kind kind)
     case PLEAT_VALUE_SWITCH:
     case PLEAT_VALUE_CHOICE:
     case PLEAT_VALUE_TEXT:
+    case PLEAT_VALUE_CURVE:
         break;
     }
     return none;
@@ -125,6 +126,10 @@ static void describe_range(const pleat_parameter *parameter, char *out, size_t s
     case PLEAT_VALUE_TEXT:
         snprintf(out, size, "a text of up to %d bytes without quotes and backslashes", PLEAT_TEXT_LIMIT - 1);
         return;
+    case PLEAT_VALUE_CURVE:
+        snprintf(out, size, "points 'x,height x,height ...' in up to %d bytes, or a drawing @FILE.svg or @FILE.png",
+                 PLEAT_TEXT_LIMIT - 1);
+        return;
     case PLEAT_VALUE_COUNT:
         snprintf(out, size, "a whole number from %g to %g", parameter->low, parameter->high);
         return;
@@ -174,7 +179,8 @@ bool pl_look_set_member(const pleat_parameter *parameter, const char *text, char
         memcpy(member, &choice, sizeof choice);
         return true;
     case PLEAT_VALUE_TEXT:
-        if (!is_plain_text(text))
+    case PLEAT_VALUE_CURVE:
+        if (!is_plain_text(text) || (parameter->kind == PLEAT_VALUE_CURVE && text[0] == '@'))
         {
             return false;
         }
@@ -212,7 +218,7 @@ void pl_look_member_text(const pleat_parameter *parameter, const char *member, c
     float value;
     uint32_t count;
     bool on;
-    if (parameter->kind == PLEAT_VALUE_TEXT)
+    if (parameter->kind == PLEAT_VALUE_TEXT || parameter->kind == PLEAT_VALUE_CURVE)
     {
         snprintf(out, size, "%s", member);
         return;
@@ -239,6 +245,7 @@ void pl_look_member_text(const pleat_parameter *parameter, const char *member, c
         return;
     }
     case PLEAT_VALUE_TEXT:
+    case PLEAT_VALUE_CURVE:
     case PLEAT_VALUE_NUMBER:
     case PLEAT_VALUE_LENGTH:
     case PLEAT_VALUE_SHARE:

@@ -58,7 +58,51 @@ static bool has_section(const pleat_look *look, const char *name)
     return false;
 }
 
-static pleat_result apply(const pleat_look *look, json_t *root, const char *name, pleat_error *error)
+/* The parameter that a key names, or NULL. */
+static const pleat_parameter *find_parameter(const pleat_look *look, const char *section, const char *key)
+{
+    for (uint32_t s = 0; s < look->section_count; ++s)
+    {
+        const pleat_look_section *known = &look->sections[s];
+        for (uint32_t p = 0; p < known->parameter_count; ++p)
+        {
+            if (strcmp(known->name, section) == 0 && strcmp(known->parameters[p].name, key) == 0)
+            {
+                return &known->parameters[p];
+            }
+        }
+    }
+    return NULL;
+}
+
+/* Where the drawings that a look names lie, and who reads them; path NULL: none are read. */
+typedef struct drawings
+{
+    const char *path; /* of the look: drawings stand beside it; "": where the program runs */
+    const pleat_host *host;
+} drawings;
+
+/* Puts the points of a drawing in the place of its name, "@FILE". */
+static pleat_result read_drawing(const drawings *from, const pleat_look *look, const char *section, const char *key,
+                                 char text[PLEAT_TEXT_LIMIT], pleat_error *error)
+{
+    const pleat_parameter *parameter = find_parameter(look, section, key);
+    if (!from->path || text[0] != '@' || !parameter || parameter->kind != PLEAT_VALUE_CURVE)
+    {
+        return PLEAT_OK;
+    }
+    const char *slash = strrchr(from->path, '/');
+    int folder = slash && text[1] != '/' ? (int)(slash + 1 - from->path) : 0;
+    char path[4096];
+    if (snprintf(path, sizeof path, "%.*s%s", folder, from->path, text + 1) >= (int)sizeof path)
+    {
+        return pl_fail(error, PLEAT_BAD_DATA, "%.200s: the path of its drawing is too long", from->path);
+    }
+    return pleat_curve_read(path, from->host, text, PLEAT_TEXT_LIMIT, error);
+}
+
+static pleat_result apply(const pleat_look *look, json_t *root, const char *name, const drawings *from,
+                          pleat_error *error)
 {
     char where[200];
     snprintf(where, sizeof where, "%.190s: ", name);
@@ -88,14 +132,15 @@ static pleat_result apply(const pleat_look *look, json_t *root, const char *name
                 return pl_fail(error, PLEAT_BAD_DATA, "%s%.60s.%.60s must be a short text, a number, true or false",
                                where, section, key);
             }
+            PL_TRY(read_drawing(from, look, section, key, text, error));
             PL_TRY(pleat_look_set_text(look, section, key, text, where, error));
         }
     }
     return PLEAT_OK;
 }
 
-pleat_result pleat_look_parse(const pleat_look *look, const void *bytes, size_t size, const char *name,
-                              pleat_error *error)
+static pleat_result parse(const pleat_look *look, const void *bytes, size_t size, const char *name,
+                          const drawings *from, pleat_error *error)
 {
     json_error_t json_error = {0};
     if (size > LOOK_SIZE_LIMIT)
@@ -109,9 +154,15 @@ pleat_result pleat_look_parse(const pleat_look *look, const void *bytes, size_t 
         return pl_fail(error, PLEAT_BAD_DATA, "%.200s: line %d, column %d: %.160s", name, json_error.line,
                        json_error.column, json_error.text);
     }
-    pleat_result result = apply(look, root, name, error);
+    pleat_result result = apply(look, root, name, from, error);
     json_decref(root);
     return result;
+}
+
+pleat_result pleat_look_parse(const pleat_look *look, const void *bytes, size_t size, const char *name,
+                              pleat_error *error)
+{
+    return parse(look, bytes, size, name, &(drawings){NULL, NULL}, error);
 }
 
 pleat_result pleat_look_read(const pleat_look *look, const char *path, const pleat_host *host, pleat_error *error)
@@ -119,9 +170,23 @@ pleat_result pleat_look_read(const pleat_look *look, const char *path, const ple
     void *bytes;
     size_t size;
     PL_TRY(pleat_file_read(path, host, &bytes, &size, error));
-    pleat_result result = pleat_look_parse(look, bytes, size, path, error);
+    pleat_result result = parse(look, bytes, size, path, &(drawings){path, host}, error);
     pleat_file_free(host, bytes, size);
     return result;
+}
+
+pleat_result pleat_look_assign(const pleat_look *look, const char *assignment, const pleat_host *host,
+                               pleat_error *error)
+{
+    char section[64], key[64], text[PLEAT_TEXT_LIMIT];
+    const char *value = strstr(assignment, "=@");
+    if (!value || sscanf(assignment, "%63[^.=].%63[^=]=", section, key) != 2 || strlen(value + 1) >= sizeof text)
+    {
+        return pleat_look_set(look, assignment, error);
+    }
+    snprintf(text, sizeof text, "%s", value + 1);
+    PL_TRY(read_drawing(&(drawings){"", host}, look, section, key, text, error));
+    return pleat_look_set_text(look, section, key, text, "", error);
 }
 
 /* Text that is measured even where it no longer fits. */
