@@ -323,7 +323,7 @@ test_bake_looks()
     mv out joints.json
     works bake hero.gltf --layer volume --look joints.json --set volume.target= -o read.pc2
     cmp all.pc2 read.pc2
-    works bake --look "$(dirname "$0")/../examples/belly.json" --print-look
+    works bake --look "$here/../examples/belly.json" --print-look
     grep -q '"volume\[\*thigh\]": {' out
     fails 2 "volume.breath is one for all joints" bake hero.gltf --layer volume --set 'volume[Hips].breath=1%' -o a.pc2
     fails 2 "there are no volume without --layer volume" bake hero.gltf --set 'volume[Hips].front=1%' -o a.pc2

@@ -64,7 +64,7 @@ static void test_curve_keeps_the_points_of_a_polyline(void **state)
     assert_string_equal(decode("<svg><path d='M0 100L65 0 100 100'/></svg>"), leaning);
     assert_string_equal(decode("<svg><path d='m0,100 65-100l35,100'/></svg>"), leaning);
     assert_string_equal(decode("<svg><path d='M 1e1 10 h.5.5 v-1 H 12'/></svg>"), decode("<svg><path d='M0 2 H5 10 V1 "
-                                                                                        "H20'/></svg>"));
+                                                                                         "H20'/></svg>"));
     /* What is not drawn, and what is no element. */
     assert_string_equal(decode("<?xml version='1.0'?><!DOCTYPE svg><!-- <path d='M0 0L1 1'/> -->"
                                "<svg:svg xmlns:svg='x'><defs><path d='M0 0L1 1L2 9'/></defs>"
@@ -81,8 +81,8 @@ static void test_curve_follows_transforms(void **state)
                         leaning);
     /* Turned by half a turn: both ways round. */
     assert_string_equal(decode("<svg><polyline transform='rotate(180)' points='0,0 35,100 100,0'/></svg>"), leaning);
-    assert_string_equal(
-        decode("<svg><polyline transform='rotate(180, 5, 8)' points='0,0 35,100 100,0'/></svg>"), leaning);
+    assert_string_equal(decode("<svg><polyline transform='rotate(180, 5, 8)' points='0,0 35,100 100,0'/></svg>"),
+                        leaning);
     assert_string_equal(decode("<svg><polyline transform='matrix(0 1 1 0 0 0)' points='100,0 0,65 100,100'/></svg>"),
                         leaning);
     /* x' = x + y: 0,0 and 65,-65 + ... */
@@ -248,7 +248,7 @@ static void test_look_reads_a_drawing_beside_it(void **state)
     } options;
     options drawn = {""};
     const pleat_parameter parameter = {"curve", PLEAT_VALUE_CURVE, offsetof(options, curve), 0, 0, NULL, ""};
-    const pleat_look_section section = {"folds", &parameter, 1, &drawn};
+    const pleat_look_section section = {"folds", &parameter, 1, &drawn, NULL};
     const pleat_look look = {1, &section};
     pleat_error error = {0};
     const char *svg = "<svg><polyline points='0,4 1,0 4,4'/></svg>", *json = "{\"folds\": {\"curve\": \"@own.svg\"}}";

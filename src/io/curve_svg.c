@@ -58,9 +58,8 @@ static void skip_behind(svg_reader *r, const char *word)
 
 static void multiply(const double a[6], const double b[6], double out[6])
 {
-    double made[6] = {a[0] * b[0] + a[2] * b[1],        a[1] * b[0] + a[3] * b[1],
-                      a[0] * b[2] + a[2] * b[3],        a[1] * b[2] + a[3] * b[3],
-                      a[0] * b[4] + a[2] * b[5] + a[4], a[1] * b[4] + a[3] * b[5] + a[5]};
+    double made[6] = {a[0] * b[0] + a[2] * b[1], a[1] * b[0] + a[3] * b[1],        a[0] * b[2] + a[2] * b[3],
+                      a[1] * b[2] + a[3] * b[3], a[0] * b[4] + a[2] * b[5] + a[4], a[1] * b[4] + a[3] * b[5] + a[5]};
     memcpy(out, made, sizeof made);
 }
 

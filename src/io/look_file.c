@@ -45,12 +45,18 @@ static bool value_text(const json_t *value, char *out, size_t size)
     return false;
 }
 
+/* Joints may stand behind the name: "volume[spine]". */
+static bool is_section(const pleat_look_section *section, const char *name)
+{
+    size_t length = strcspn(name, "[");
+    return strlen(section->name) == length && strncmp(section->name, name, length) == 0;
+}
+
 static bool has_section(const pleat_look *look, const char *name)
 {
-    size_t length = strcspn(name, "["); /* joints may stand behind it */
     for (uint32_t s = 0; s < look->section_count; ++s)
     {
-        if (strlen(look->sections[s].name) == length && strncmp(look->sections[s].name, name, length) == 0)
+        if (is_section(&look->sections[s], name))
         {
             return true;
         }
@@ -66,7 +72,7 @@ static const pleat_parameter *find_parameter(const pleat_look *look, const char 
         const pleat_look_section *known = &look->sections[s];
         for (uint32_t p = 0; p < known->parameter_count; ++p)
         {
-            if (strcmp(known->name, section) == 0 && strcmp(known->parameters[p].name, key) == 0)
+            if (is_section(known, section) && strcmp(known->parameters[p].name, key) == 0)
             {
                 return &known->parameters[p];
             }
@@ -178,12 +184,17 @@ pleat_result pleat_look_read(const pleat_look *look, const char *path, const ple
 pleat_result pleat_look_assign(const pleat_look *look, const char *assignment, const pleat_host *host,
                                pleat_error *error)
 {
-    char section[64], key[64], text[PLEAT_TEXT_LIMIT];
-    const char *value = strstr(assignment, "=@");
-    if (!value || sscanf(assignment, "%63[^.=].%63[^=]=", section, key) != 2 || strlen(value + 1) >= sizeof text)
+    char section[64 + PLEAT_TEXT_LIMIT], key[64], text[PLEAT_TEXT_LIMIT];
+    size_t bracket = strcspn(assignment, "[=");
+    const char *start = assignment[bracket] == '[' ? strchr(assignment, ']') : assignment;
+    const char *dot = start ? strchr(start, '.') : NULL, *value = dot ? strstr(dot, "=@") : NULL;
+    if (!value || (size_t)(dot - assignment) >= sizeof section || (size_t)(value - dot) > sizeof key ||
+        strlen(value + 1) >= sizeof text)
     {
         return pleat_look_set(look, assignment, error);
     }
+    snprintf(section, sizeof section, "%.*s", (int)(dot - assignment), assignment);
+    snprintf(key, sizeof key, "%.*s", (int)(value - dot - 1), dot + 1);
     snprintf(text, sizeof text, "%s", value + 1);
     PL_TRY(read_drawing(&(drawings){"", host}, look, section, key, text, error));
     return pleat_look_set_text(look, section, key, text, "", error);
