@@ -355,6 +355,28 @@ test_bake_takes_a_drawn_profile()
     fails 2 "no polyline, polygon or path" bake hero.gltf --set folds.curve=@hero.gltf -o a.pc2
 }
 
+test_bake_wrinkles_and_their_curves()
+{
+    works bake hero.gltf --layer wrinkles -o traced.pc2 --wrinkles-out curves.txt --json
+    [ "$(json '[(l["layer"], l["node"]) for l in d["layers"]]')" = "[('wrinkles', 'Shirt')]" ] || complain "$(cat out)"
+    [ "$(head -n 1 curves.txt)" = "pleat-wrinkles 1" ]
+    grep -q "^surface [0-9]* vertices .* name Shirt" curves.txt
+    works bake hero.gltf --layer wrinkles --wrinkles curves.txt -o again.pc2
+    cmp traced.pc2 again.pc2
+    works bake hero.gltf --layer wrinkles --body Body -o body.pc2
+    works bake hero.gltf --layer wrinkles --body hero.gltf -o body.pc2
+    sed 's/^surface \([0-9]*\) vertices [0-9]*/surface \1 vertices 5/' curves.txt > other.txt
+    fails 1 "on a surface of 5 vertices" bake hero.gltf --layer wrinkles --wrinkles other.txt -o a.pc2
+    echo "pleat-wrinkles 9" > bad.txt
+    fails 1 "bad.txt:1: version 9" bake hero.gltf --layer wrinkles --wrinkles bad.txt -o a.pc2
+    fails 1 "absent.txt" bake hero.gltf --layer wrinkles --wrinkles absent.txt -o a.pc2
+    fails 1 "--body 'nobody' fits no mesh" bake hero.gltf --layer wrinkles --body nobody -o a.pc2
+    fails 2 "--wrinkles is of no use without --layer wrinkles" bake hero.gltf --wrinkles curves.txt -o a.pc2
+    fails 2 "--body is of no use without --layer wrinkles" bake hero.gltf --body Body -o a.pc2
+    fails 2 "no wrinkles without --layer wrinkles" bake hero.gltf --wrinkles-out b.txt -o a.pc2
+    [ ! -e a.pc2 ] && [ ! -e b.txt ]
+}
+
 test_look_page_names_every_parameter()
 {
     works help --look

@@ -44,3 +44,8 @@ add_judge(judge_measure ${PYTHON_PROGRAM} -B ${judges}/measure.py $<TARGET_FILE:
 
 # Attributes of bake --stretch, by numpy.
 add_judge(judge_stretch ${PYTHON_PROGRAM} -B ${judges}/stretch.py $<TARGET_FILE:pleat> ${judged})
+
+# Lengths, compression, lives and continuity of wrinkles, by numpy.
+add_judge(judge_wrinkles ${PYTHON_PROGRAM} -B ${judges}/wrinkles.py $<TARGET_FILE:pleat> ${judged} quick)
+add_judge(judge_wrinkles_long ${PYTHON_PROGRAM} -B ${judges}/wrinkles.py $<TARGET_FILE:pleat> ${judged} long)
+set_property(TEST judge_wrinkles_long APPEND PROPERTY LABELS long)

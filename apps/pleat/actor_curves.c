@@ -1,12 +1,12 @@
 /* Lines along which wrinkles run, as the wrinkles layer traces them (src/layer/wrinkle_track.h), for cotton. Frames one
- * after the other are tracked; any other frame is traced by itself. */
+ * after the other are tracked; any other frame is traced by itself. Where the layer acts, its own curves are drawn. */
 #include "actor.h"
 
 #include "layer/wrinkle_track.h"
 
 #include <stdlib.h>
 
-static const float RADIUS = 0.005f; /* of the height */
+static const float RADIUS = 0.008f; /* of the height */
 
 struct app_curves
 {
@@ -16,6 +16,7 @@ struct app_curves
     uint32_t frame; /* last traced, or PLEAT_NONE */
     pleat_curve_drawable *drawables;
     pleat_vec4 *points;
+    uint32_t drawable_room, point_room;
 };
 
 void actor_curves_destroy(app_actor *actor)
@@ -84,6 +85,8 @@ pleat_result actor_curves_create(app_actor *actor, const pleat_host *host, pleat
     {
         const pl_wrinkle_track_options *made = pl_wrinkle_tracker_options(curves->tracker);
         curves->frame = PLEAT_NONE;
+        curves->drawable_room = made->most_wrinkles;
+        curves->point_room = made->most_points;
         curves->drawables = calloc(made->most_wrinkles, sizeof *curves->drawables);
         curves->points = aligned_alloc(16, made->most_points * sizeof *curves->points);
         result = curves->drawables && curves->points ? PLEAT_OK : PLEAT_NO_MEMORY;
@@ -117,9 +120,57 @@ static pleat_rgba color_of(uint32_t id)
     return colors[id % (sizeof colors / sizeof colors[0])];
 }
 
+static const void *wrinkles_of(const pleat_stack *stack)
+{
+    const pleat_layer_type *type = NULL;
+    const void *layer = NULL;
+    for (uint32_t i = 0; type != &pleat_wrinkles_layer && (layer = pleat_stack_layer(stack, i, &type)); ++i)
+    {
+    }
+    return layer;
+}
+
+/* The curves of the wrinkles layer itself, on the wrinkled cloth; false if there is none. */
+static bool show_layer(app_actor *actor)
+{
+    app_curves *curves = actor->curves;
+    bool found = false;
+    uint32_t filled = 0;
+    actor->curve_count = 0;
+    for (uint32_t s = 0; s < pleat_bake_stack_count(actor->bake); ++s)
+    {
+        const pleat_stack *stack = pleat_bake_stack(actor->bake, s);
+        const void *layer = wrinkles_of(stack);
+        const pleat_wrinkle *wrinkles = NULL;
+        const pleat_wrinkle_point *points = NULL;
+        uint32_t count = layer ? pleat_wrinkles_last(layer, &wrinkles, &points) : 0;
+        found |= layer != NULL;
+        for (uint32_t w = 0; w < count && actor->curve_count < curves->drawable_room &&
+                             wrinkles[w].point_count <= curves->point_room - filled;
+             ++w)
+        {
+            pleat_vec4 *out = curves->points + filled;
+            for (uint32_t i = 0; i < wrinkles[w].point_count; ++i)
+            {
+                out[i] = pleat_stack_place(stack, &points[wrinkles[w].first_point + i].place);
+            }
+            curves->drawables[actor->curve_count++] = (pleat_curve_drawable){.point_count = wrinkles[w].point_count,
+                                                                             .points = out,
+                                                                             .width = 2.2f,
+                                                                             .color = color_of(wrinkles[w].id)};
+            filled += wrinkles[w].point_count;
+        }
+    }
+    return found;
+}
+
 void actor_curves_update(app_actor *actor, uint32_t frame, const pleat_tasks *tasks)
 {
     app_curves *curves = actor->curves;
+    if (show_layer(actor))
+    {
+        return;
+    }
     bool next = curves->frame != PLEAT_NONE && frame == curves->frame + 1;
     pleat_strain_field_update(curves->field, actor->places, tasks);
     const pl_wrinkle_frame *wrinkles = pl_wrinkle_tracker_step(curves->tracker, next ? 1 / actor->shape->fps : 0);

@@ -55,10 +55,16 @@ static void finish_volume(bake_look *look, const pleat_look_section *section)
     look->volume.bones = look->volume_bones;
 }
 
+static void fill_wrinkles(bake_look *look)
+{
+    look->wrinkles = pleat_wrinkles_options_default();
+}
+
 static const layer_kind kinds[LAYER_KINDS] = {
     {&pleat_folds_layer, offsetof(bake_look, folds), fill_folds, 0, NULL, pleat_folds_parameters},
     {&pleat_volume_layer, offsetof(bake_look, volume), fill_volume, offsetof(bake_look, volume_joints), finish_volume,
      pleat_volume_parameters},
+    {&pleat_wrinkles_layer, offsetof(bake_look, wrinkles), fill_wrinkles, 0, NULL, pleat_wrinkles_parameters},
 };
 
 static const void *options_of(const bake_look *look, const layer_kind *kind)
@@ -73,6 +79,18 @@ void look_layers(const bake_look *look, pleat_layer_desc layers[LAYER_KINDS])
         const layer_kind *kind = &kinds[look->layers[i]];
         layers[i] = (pleat_layer_desc){kind->type, options_of(look, kind)};
     }
+}
+
+bool look_has_layer(const bake_look *look, const pleat_layer_type *type)
+{
+    for (uint32_t i = 0; i < look->layer_count; ++i)
+    {
+        if (kinds[look->layers[i]].type == type)
+        {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool look_shapes(const bake_look *look)
@@ -236,6 +254,14 @@ int look_check_used(const app_session *session, const bake_look *look)
     for (uint32_t i = 0; status == EXIT_DONE && (assignment = arguments_each(session->arguments, "set", i)); ++i)
     {
         status = check_set(session, look, assignment);
+    }
+    for (size_t i = 0; i < 2 && status == EXIT_DONE; ++i)
+    {
+        const char *option = i ? "body" : "wrinkles";
+        if (arguments_given(session->arguments, option) && !look_has_layer(look, &pleat_wrinkles_layer))
+        {
+            status = fail_usage(session, "--%s is of no use without --layer wrinkles", option);
+        }
     }
     return status;
 }

@@ -8,12 +8,13 @@
 #include "pleat/bake.h"
 #include "pleat/folds.h"
 #include "pleat/volume.h"
+#include "pleat/wrinkles.h"
 
 /* As --layer takes them, in the order of the table. */
-#define LAYER_NAMES "folds|volume"
+#define LAYER_NAMES "folds|volume|wrinkles"
 enum
 {
-    LAYER_KINDS = 2
+    LAYER_KINDS = 3
 };
 
 /* Rows for the table of a command that makes a stack; look_open reads them. */
@@ -29,6 +30,10 @@ enum
          0,                                                                                                             \
          "what acts on the skinned garments, in order; without: bake folds, render nothing"},                           \
         {"level", 0, OPTION_WHOLE, false, "N", "0", 0, 6, "subdivide the garments this often, besides what layers do"}, \
+        {"wrinkles", 0, OPTION_PATH, false, "FILE", NULL, 0, 0, "curves of wrinkles from a file, not traced ones"},     \
+        {"body", 0,      OPTION_TEXT,                                                                                   \
+         true,   "NAME", NULL,                                                                                          \
+         0,      0,      "what wrinkles stay out of: a mesh, node or material by name, or a file"},                     \
         {"look", 0, OPTION_PATH, false, "FILE", NULL, 0, 0, "a look file: the parameters of the stack as JSON"},        \
     {                                                                                                                   \
         "set", 0, OPTION_TEXT, true, "KEY=VALUE", NULL, 0, 0,                                                           \
@@ -45,6 +50,7 @@ typedef struct bake_look
     skin_options skin;
     pleat_folds_options folds;
     pleat_volume_options volume;
+    pleat_wrinkles_options wrinkles;
     pleat_joint_values volume_joints;
     pleat_volume_bone volume_bones[PLEAT_JOINT_VALUES]; /* what volume_joints come to */
     uint32_t level;                                     /* of --level */
@@ -58,13 +64,14 @@ typedef struct bake_look
 int look_open(const app_session *session, bake_look *look);
 /* Without any --layer: folds. They count as asked for if a --set speaks of them. */
 void look_take_default_layers(const app_session *session, bake_look *look);
-/* Refuses a --set for a layer that --layer does not name. Returns an exit status. */
+/* Refuses a --set (or another option) for a layer that --layer does not name. Returns an exit status. */
 int look_check_used(const app_session *session, const bake_look *look);
 /* The layers as a bake takes them: look->layer_count of them, valid as long as the look. */
 void look_layers(const bake_look *look, pleat_layer_desc layers[LAYER_KINDS]);
 /* True if the garments differ from their plain skinning in more than the method. */
 bool look_shapes(const bake_look *look);
 garment_use look_garment_use(const bake_look *look);
+bool look_has_layer(const bake_look *look, const pleat_layer_type *type);
 /* It as a look file; malloc'ed, NULL without memory. Numbers are printed so that they can be told apart. */
 char *look_text(bake_look *look);
 /* Prints it as a look file on stdout. */

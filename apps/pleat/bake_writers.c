@@ -1,5 +1,7 @@
 #include "bake_writers.h"
 
+#include "wrinkle_input.h"
+
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -13,6 +15,7 @@ struct bake_writers
     const pleat_asset *asset;
     const pleat_bake *bake;
     uint32_t clip;
+    const char *wrinkles_path; /* of --wrinkles-out, or NULL */
     const bake_targets *targets;
     pleat_outputs *outputs;
     pleat_cache_writer **caches; /* per target; NULL for glTF */
@@ -233,6 +236,7 @@ pleat_result writers_create(app_session *session, const pleat_asset *asset, cons
     writers->bake = bake;
     writers->clip = clip;
     writers->targets = targets;
+    writers->wrinkles_path = arguments_text(session->arguments, "wrinkles-out");
     writers->garments_only = arguments_given(session->arguments, "garment");
     writers->caches = PL_ARENA_NEW(&writers->arena, pleat_cache_writer *, targets->count);
     pleat_result result = writers->caches ? pleat_outputs_create(writers->host, &writers->outputs, error)
@@ -368,6 +372,11 @@ pleat_result writers_finish(bake_writers *writers, const pleat_morphs *morphs, c
         {
             PL_TRY(pleat_gltf_write(writers->asset, &edits, target->path, writers->outputs, error));
         }
+    }
+    if (writers->wrinkles_path)
+    {
+        PL_TRY(wrinkles_write(writers->bake, pleat_asset_model(writers->asset), writers->wrinkles_path,
+                              writers->outputs, writers->host, error));
     }
     return pleat_outputs_commit(writers->outputs, error);
 }

@@ -9,6 +9,7 @@
 #include "session.h"
 #include "spool.h"
 #include "targets.h"
+#include "wrinkle_input.h"
 
 #include "pleat/bake.h"
 #include "pleat/io.h"
@@ -238,6 +239,7 @@ static int bake_asset(app_session *session, const pleat_asset *asset, bake_look 
     pleat_bake_desc desc = pleat_bake_desc_default(model);
     pleat_layer_desc layers[LAYER_KINDS];
     stack_choice choice = {0};
+    wrinkle_input wrinkles = {0};
     pleat_bake *bake = NULL;
     pleat_error error = {0};
     desc.fps = (float)arguments_number(session->arguments, "fps");
@@ -246,6 +248,7 @@ static int bake_asset(app_session *session, const pleat_asset *asset, bake_look 
     int status = choose_clip(session, model, &desc.clip);
     status = status == EXIT_DONE ? choose_frames(session, model, &desc) : status;
     status = status == EXIT_DONE ? choose_stack(session, model, look_garment_use(look), true, &choice) : status;
+    status = status == EXIT_DONE ? wrinkle_input_open(session, model, desc.clip, look, &wrinkles) : status;
     if (status == EXIT_DONE)
     {
         double start = seconds_now();
@@ -269,6 +272,7 @@ static int bake_asset(app_session *session, const pleat_asset *asset, bake_look 
         }
     }
     pleat_bake_destroy(bake);
+    wrinkle_input_close(&wrinkles);
     choice_free(&choice);
     return status;
 }
@@ -325,6 +329,11 @@ static int run_bake_command(app_session *session)
         return fail_usage(session, "it needs somewhere to write to: -o OUT, such as -o out.glb or -o out.pc2");
     }
     status = look_check_used(session, &look);
+    if (status == EXIT_DONE && arguments_given(arguments, "wrinkles-out") &&
+        !look_has_layer(&look, &pleat_wrinkles_layer))
+    {
+        status = fail_usage(session, "--wrinkles-out: there are no wrinkles without --layer wrinkles");
+    }
     if (status != EXIT_DONE)
     {
         return status;
@@ -336,6 +345,8 @@ static const app_option bake_options[] = {
     {"output", 'o', OPTION_PATH, true, "OUT", NULL, 0, 0,
      "where to write: .glb, .gltf, .pc2, .mdd, .obj, .ply, or a folder"},
     LOOK_OPTIONS,
+    {"wrinkles-out", 0, OPTION_PATH, false, "FILE", NULL, 0, 0,
+     "also write the curves of the wrinkles, as a text for --wrinkles"},
     {"print-look", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print the look as a file to start from, and stop"},
     INPUT_CLIP_OPTION,
     {"frames", 0, OPTION_RANGE, false, "A-B", NULL, 0, 0, "frames of the clip, both included; default: all"},

@@ -56,6 +56,7 @@ void stage_close(app_stage *stage)
     {
         actor_destroy(&stage->actors[i]);
     }
+    wrinkle_input_close(&stage->wrinkles);
     free(stage->picture.pixels);
     free(stage->spare.pixels);
     *stage = stage_default(stage->session);

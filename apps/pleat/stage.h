@@ -4,6 +4,7 @@
 
 #include "actor.h"
 #include "session.h"
+#include "wrinkle_input.h"
 
 #include "pleat/io.h"
 
@@ -20,6 +21,7 @@ typedef struct app_stage
     app_session *session;
     app_actor actors[2];
     uint32_t actor_count;
+    wrinkle_input wrinkles; /* of the actor with layers */
     stage_compare compare;
     pleat_view view;
     uint32_t focus_node;    /* of the first actor, or PLEAT_NONE */

@@ -42,12 +42,22 @@ static int add_actor(app_stage *stage, const pleat_model *model, const bake_look
     {
         return status;
     }
+    bake_look bound = *look;
+    if (look_has_layer(look, &pleat_wrinkles_layer))
+    {
+        status = wrinkle_input_open(session, model, desc.clip, &bound, &stage->wrinkles);
+    }
+    if (status != EXIT_DONE)
+    {
+        choice_free(&choice);
+        return status;
+    }
     desc.fps = (float)arguments_number(session->arguments, "fps");
     desc.skinning = (pleat_skinning)look->skin.method;
     desc.level = look->level;
     desc.layer_count = look->layer_count;
     desc.layers = layers;
-    look_layers(look, layers);
+    look_layers(&bound, layers);
     choice_apply(&choice, &desc);
     pleat_error error = {0};
     pleat_bake *bake;

@@ -100,8 +100,10 @@ float pleat_stack_height(const pleat_stack *stack);
 
 /* A layer of the stack, for what its kind offers beyond figures; NULL past the last. type may be NULL. */
 const void *pleat_stack_layer(const pleat_stack *stack, uint32_t layer, const pleat_layer_type **type);
-/* A place of the input's surface on the working one: the same triangle and barycentric coordinates, refined. */
-pleat_place pleat_stack_place(const pleat_stack *stack, const pleat_place *coarse);
+/* Vertices and triangles of the input's welded surface: what places of the coarse surface count in. */
+void pleat_stack_coarse_counts(const pleat_stack *stack, uint32_t *vertex_count, uint32_t *triangle_count);
+/* Where a place of the input's surface is after the last update, world space. */
+pleat_vec4 pleat_stack_place(const pleat_stack *stack, const pleat_place *coarse);
 
 /* A figure that a layer reports of the last frame: name and value by index; false past the last. */
 bool pleat_stack_figure(const pleat_stack *stack, uint32_t layer, uint32_t index, const char **name, double *value);

@@ -92,14 +92,14 @@ typedef enum pleat_wrinkle_side
 typedef struct pleat_wrinkles_options
 {
     float radius;    /* the smallest radius of curvature, metres: the one control; default 0: the fabric's */
-    uint32_t fabric; /* a pleat_fabric, default cotton: 2.4, 5 or 10 thousandths of the character's height */
+    uint32_t fabric; /* a pleat_fabric, default cotton: 4, 8 or 16 thousandths of the character's height */
     uint32_t side;   /* a pleat_wrinkle_side, default outward */
     float threshold; /* 0 .. 0.9, default 0.1: cloth that lost a smaller share of its length has no wrinkles */
     float strength;  /* 0 .. 1, default 1: the share of the lost length that comes back */
     float smoothing; /* seconds, 0 .. 2, default 0.1: half of the window over which curves are smoothed in time */
     bool tension;    /* default false: wrinkles also along the largest stretch of stretched cloth */
     bool even;       /* default true: cloth also moves across a wrinkle, until its length is spread evenly */
-    float detail;    /* mesh edges from the crest of a wrinkle to its foot, 1 .. 16, default 5 */
+    float detail;    /* mesh edges from the crest of a wrinkle to its foot, 1 .. 16, default 4 */
     float gap;       /* from the body, metres; default 0: half a thousandth of the character's height */
     const pleat_wrinkle_list *curves; /* default NULL: traced. Must outlive the layer */
     const pleat_body *body;           /* default NULL: none. Must outlive the layer */

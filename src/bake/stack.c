@@ -205,16 +205,34 @@ const void *pleat_stack_layer(const pleat_stack *stack, uint32_t layer, const pl
     return stack->layers[layer];
 }
 
-pleat_place pleat_stack_place(const pleat_stack *stack, const pleat_place *coarse)
+void pleat_stack_coarse_counts(const pleat_stack *stack, uint32_t *vertex_count, uint32_t *triangle_count)
 {
-    if (!stack->loop)
+    *vertex_count = stack->coarse_count;
+    *triangle_count = stack->surface->triangle_count;
+}
+
+pleat_vec4 pleat_stack_place(const pleat_stack *stack, const pleat_place *coarse)
+{
+    const uint32_t *triangles = stack->surface->triangles;
+    pleat_place place = *coarse;
+    if (stack->loop)
     {
-        return *coarse;
+        const pleat_refined *refined = pleat_loop_refined(stack->loop);
+        pl_refined_surface surface = {triangles,
+                                      refined->triangle_count,
+                                      refined->triangles,
+                                      refined->coarse_triangle,
+                                      refined->vertex_triangle,
+                                      refined->vertex_barycentric};
+        place = pl_refined_find(&surface, coarse);
+        triangles = refined->triangles;
     }
-    const pleat_refined *refined = pleat_loop_refined(stack->loop);
-    pl_refined_surface surface = {stack->surface->triangles, refined->triangle_count,  refined->triangles,
-                                  refined->coarse_triangle,  refined->vertex_triangle, refined->vertex_barycentric};
-    return pl_refined_find(&surface, coarse);
+    pl_f4 sum = pl_splat(0);
+    for (uint32_t k = 0; k < 3 && place.triangle != PLEAT_NONE; ++k)
+    {
+        sum += pl_load(&stack->positions[triangles[3 * (size_t)place.triangle + k]]) * pl_splat(place.barycentric[k]);
+    }
+    return pl_to(sum);
 }
 
 /* ---- State ---- */

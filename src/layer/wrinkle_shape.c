@@ -49,7 +49,7 @@ const char *pl_fabric_name(pl_fabric fabric)
 
 float pl_fabric_radius(pl_fabric fabric, float height)
 {
-    static const float parts[PL_FABRIC_COUNT] = {0.0024f, 0.005f, 0.01f};
+    static const float parts[PL_FABRIC_COUNT] = {0.004f, 0.008f, 0.016f};
     return (uint32_t)fabric < PL_FABRIC_COUNT ? parts[fabric] * height : 0;
 }
 

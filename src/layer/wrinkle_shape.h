@@ -18,7 +18,7 @@ typedef enum pl_fabric
 } pl_fabric;
 
 const char *pl_fabric_name(pl_fabric fabric);
-/* R_min, metres, for a character of this height (a fraction of it: 2.4, 5 and 10 thousandths). */
+/* R_min, metres, for a character of this height (a fraction of it: 4, 8 and 16 thousandths). */
 float pl_fabric_radius(pl_fabric fabric, float height);
 
 /* Which way wrinkles stand. */

@@ -1,0 +1,211 @@
+"""What wrinkles do to baked cloth, measured with numpy on the caches alone: wrinkles.py PLEAT FOLDER quick|long
+
+Lengths of lines across the cloth (rest coordinates constant, cut through the refined triangles), compression as singular
+values of deformation gradients, changes over time, and the text file of curves.
+"""
+import filecmp
+import os
+import subprocess
+import sys
+
+import numpy
+
+import cases
+from measure import Cache, stretches
+
+
+def bake(pleat, source, target, *options):
+    command = [pleat, "bake", "-q", source, "-o", target, *map(str, options)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"exit {done.returncode} of {' '.join(command)}: {done.stderr.strip()}")
+    return target
+
+
+def line_lengths(cache, frame, axis, along, at):
+    """Length of the line where the rest coordinate `axis` has the value `at`: now, and at rest."""
+    rest, now, triangles = cache.rest, cache.frames[frame], cache.triangles
+    value = rest[:, axis] - at
+    value = numpy.where(numpy.abs(value) < 1e-9, 1e-9, value)
+    total = numpy.zeros(2)
+    corners = value[triangles]
+    for triangle in triangles[(corners.min(1) < 0) & (corners.max(1) > 0)]:
+        points = []
+        for k in range(3):
+            a, b = triangle[k], triangle[(k + 1) % 3]
+            if value[a] * value[b] < 0:
+                t = value[a] / (value[a] - value[b])
+                points.append((now[a] + t * (now[b] - now[a]), rest[a] + t * (rest[b] - rest[a])))
+        if len(points) == 2:
+            total += [numpy.linalg.norm(points[0][0] - points[1][0]), abs(points[0][1] - points[1][1])[along]]
+    return total
+
+
+def border_length(cache, frame, axis, least):
+    """The same along a border: its edges where the rest coordinate is above `least` (corners are rounded when refined)."""
+    edges = numpy.sort(numpy.vstack([cache.triangles[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1)
+    edges, count = numpy.unique(edges, axis=0, return_counts=True)
+    edges = edges[(count == 1) & (cache.rest[edges][:, :, axis] > least).all(1)]
+    both = (points[edges] for points in (cache.frames[frame], cache.rest))
+    return [numpy.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).sum() for ends in both]
+
+
+def compression(cache, frame):
+    """L2 norm of what is lost: the root of the mean of (1 - smallest stretch)^2 where that is below 1."""
+    area, values = stretches(cache.rest, cache.triangles, cache.frames[frame][None])
+    lost = numpy.maximum(1 - values[0, :, 1], 0)
+    return numpy.sqrt((area * lost**2).sum() / area.sum())
+
+
+def rectangle_figures(cache, frame):
+    now, rest = border_length(cache, frame, 2, 0.49)
+    front = 1 - now / rest
+    across = [line_lengths(cache, frame, 2, 0, z) for z in (0.1, 0.2, 0.3, 0.4, 0.45)]
+    across = [1 - now / rest for now, rest in across]
+    along = [line_lengths(cache, frame, 0, 2, x) for x in numpy.linspace(-0.45, 0.45, 19)]
+    along = [1 - now / rest for now, rest in along]
+    return front, across, along, compression(cache, frame)
+
+
+def limit(what, value, most):
+    print(f"  {what}: {value:.4f} (at most {most})")
+    if not value <= most:
+        raise AssertionError(f"{what} is {value:.5f}; it may be {most}")
+
+
+def judge_rectangle(pleat, folder, fabric, *options):
+    source = os.path.join(folder, "characters", "rectangle.glb")
+    plain = Cache(bake(pleat, source, os.path.join(folder, "wrinkles_plain.pc2"), "--layer", "none"))
+    front, _, along, before = rectangle_figures(plain, -1)
+    print(f"rectangle without wrinkles: front {front:.3f}, along {max(along):.3f}, compression {before:.4f}")
+    path = os.path.join(folder, f"wrinkles_{fabric}.pc2")
+    look = ["--layer", "wrinkles", "--set", f"wrinkles.fabric={fabric}"]
+    wrinkled = Cache(bake(pleat, source, path, *look, *options))
+    front, across, shrunk, after = rectangle_figures(wrinkled, -1)
+    print(f"rectangle of {fabric}, {len(wrinkled.rest)} vertices; lines inside: {numpy.round(across, 3)}")
+    limit("length error along the compressed side", abs(front), 0.02)
+    limit("shrinkage along wrinkles", max(shrunk) - max(along), 0.05)
+    limit("compression left", after / before, 0.8)
+
+
+def judge_density(pleat, folder):
+    """Ten times as many samples make the largest change between two at most 0.4 of what it was."""
+    source = os.path.join(folder, "characters", "rectangle.glb")
+    steps = {}
+    for fps in (30, 300):
+        path = os.path.join(folder, f"wrinkles_{fps}.pc2")
+        bake(pleat, source, path, "--layer", "wrinkles", "--fps", fps, "--set", "wrinkles.fabric=leather")
+        frames = cases.read_pc2(path)
+        steps[fps] = numpy.linalg.norm(numpy.diff(frames, axis=0), axis=2).max()
+    print(f"largest change: {1e3 * steps[30]:.2f} mm at 30 a second, {1e3 * steps[300]:.2f} mm at 300")
+    limit("largest change, 300 against 30 a second", steps[300] / steps[30], 0.4)
+
+
+def write_sequence(folder, name, frames, columns, rows):
+    """An OBJ a frame of a grid; gives the path that pleat takes."""
+    path = os.path.join(folder, name)
+    os.makedirs(path, exist_ok=True)
+    for index, points in enumerate(frames):
+        with open(os.path.join(path, f"{name}_{index:03}.obj"), "w", encoding="utf-8") as file:
+            for point in points:
+                file.write("v %.7f %.7f %.7f\n" % tuple(point))
+            for j in range(rows):
+                for i in range(columns):
+                    a = j * (columns + 1) + i + 1
+                    file.write(f"f {a} {a + 1} {a + columns + 2} {a + columns + 1}\n")
+    return os.path.join(path, f"{name}_%03d.obj")
+
+
+def judge_hold(pleat, folder):
+    """Cloth that is pushed together for a second and then held: so are its wrinkles, once all has settled."""
+    x, z = (c.ravel() for c in numpy.meshgrid(numpy.linspace(0, 0.6, 13), numpy.linspace(0, 0.6, 13)))
+    pushed = [1 - 0.3 * min(f / 30, 1) for f in range(80)]
+    frames = [numpy.stack([x * s, 0 * x, z], 1) for s in pushed]
+    source = write_sequence(folder, "held", frames, 12, 12)
+    frames = cases.read_pc2(bake(pleat, source, os.path.join(folder, "held.pc2"), "--layer", "wrinkles", "-g", "*"))
+    limit("change over the last half second of a held pose, mm", 1e3 * numpy.abs(frames[65:] - frames[-1]).max(), 0.02)
+    if frames[-1][:, 1].max() < 1e-3:
+        raise AssertionError("the held cloth has no wrinkles")
+
+
+def judge_text(pleat, folder):
+    """Curves written, read and applied again give the same bytes; and any number of threads does."""
+    source = os.path.join(folder, "characters", "towel.glb")
+    curves = os.path.join(folder, "towel.wrinkles")
+    traced = bake(pleat, source, os.path.join(folder, "towel_traced.pc2"), "--layer", "wrinkles", "--wrinkles-out",
+                  curves, "-j", 1)
+    again = bake(pleat, source, os.path.join(folder, "towel_again.pc2"), "--layer", "wrinkles", "--wrinkles", curves,
+                 "-j", 2)
+    if not filecmp.cmp(traced, again, shallow=False):
+        raise AssertionError("the curves of a file give another cache than tracing")
+    print("towel: traced with one thread and from the file with two, the same bytes")
+
+
+def read_wrinkles(path):
+    """Frames and ids of each surface of a wrinkle file."""
+    surfaces = []
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            words = line.split("#")[0].split()
+            if words and words[0] == "surface":
+                surfaces.append({})
+            elif words and words[0] == "frame":
+                frame = surfaces[-1].setdefault(int(words[1]), [])
+            elif words and words[0] == "wrinkle":
+                frame.append(int(words[1]))
+    return surfaces
+
+
+def judge_lives(pleat, folder):
+    """Wrinkles of the skirt live ten frames and more, and there are as many of them at any frame rate."""
+    source = os.path.join(folder, "characters", "skirt.glb")
+    means = {}
+    for fps in (30, 60):
+        path = os.path.join(folder, f"skirt_{fps}.wrinkles")
+        bake(pleat, source, os.path.join(folder, "skirt.pc2"), "--layer", "wrinkles", "-g", "skirt", "--fps", fps,
+             "--wrinkles-out", path)
+        frames = read_wrinkles(path)[0]
+        lives = {}
+        for ids in frames.values():
+            for wrinkle in ids:
+                lives[wrinkle] = lives.get(wrinkle, 0) + 1
+        means[fps] = sum(map(len, frames.values())) / (fps * 5.3 + 1)
+        print(f"skirt at {fps} a second: {means[fps]:.1f} wrinkles a frame, {len(lives)} in all")
+        if fps == 30:
+            limit("frames that a wrinkle lives, 10 over the mean", 10 / numpy.mean(list(lives.values())), 1)
+    limit("wrinkles at 60 against 30 a second", abs(means[60] / means[30] - 1), 0.05)
+
+
+def judge_flag(pleat, folder):
+    """A flag that waves without being compressed (bent over arcs, each column at its arc length) gains nothing."""
+    fine = numpy.linspace(0, 1, 24 * 200 + 1)
+    frames = []
+    for frame in range(30):
+        turn = 0.7 * numpy.sin(2 * numpy.pi * (1.3 * fine - frame / 25.0)) * fine
+        x, z = (numpy.concatenate([[0], numpy.cumsum(f(turn[1:]) * numpy.diff(fine))]) for f in (numpy.cos, numpy.sin))
+        frames.append([(x[200 * i], 0.05 * j, z[200 * i]) for j in range(13) for i in range(25)])
+    source = write_sequence(folder, "flag", frames, 24, 12)
+    common = ["-g", "*", "--level", 2]
+    plain = cases.read_pc2(bake(pleat, source, os.path.join(folder, "flag_plain.pc2"), "--layer", "none", *common))
+    path = bake(pleat, source, os.path.join(folder, "flag.pc2"), "--layer", "wrinkles", *common)
+    moved = numpy.linalg.norm(cases.read_pc2(path)[:, : plain.shape[1]] - plain, axis=2).max()
+    limit("what a flag that is not compressed gains, mm", 1e3 * moved, 0.1)
+
+
+def main():
+    pleat, folder, which = sys.argv[1:]
+    if which == "quick":
+        judge_rectangle(pleat, folder, "leather", "--fps", 15)
+        judge_text(pleat, folder)
+        judge_flag(pleat, folder)
+    else:
+        # Fine cloth has many vertices: of silk the last frames must do.
+        judge_rectangle(pleat, folder, "silk", "--frames", "74-75")
+        judge_rectangle(pleat, folder, "cotton", "--fps", 10)
+        judge_hold(pleat, folder)
+        judge_density(pleat, folder)
+        judge_lives(pleat, folder)
+
+
+if __name__ == "__main__":
+    main()
