@@ -2,10 +2,7 @@
 #include "support/shapes.h"
 #include "support/support.h"
 
-#include "layer/wrinkle_track.h"
-#include "pleat/bake.h"
-#include "pleat/io.h"
-#include "pleat/make.h"
+#include "layer/wrinkle_smooth.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -362,6 +359,132 @@ static void test_track_does_not_depend_on_the_frame_rate(void **state)
     support_mesh_free(&square);
 }
 
+/* A smoothed frame, kept. */
+typedef struct kept_frame
+{
+    uint32_t count;
+    pleat_wrinkle wrinkles[256];
+    float parameters[256];
+    pleat_wrinkle_point points[16384];
+} kept_frame;
+
+static void keep(kept_frame *to, const pl_wrinkle_frame *from)
+{
+    assert_true(from->wrinkle_count <= 256 && from->point_count <= 16384);
+    to->count = from->wrinkle_count;
+    memcpy(to->wrinkles, from->wrinkles, from->wrinkle_count * sizeof *to->wrinkles);
+    memcpy(to->parameters, from->seed_parameter, from->wrinkle_count * sizeof *to->parameters);
+    memcpy(to->points, from->points, from->point_count * sizeof *to->points);
+}
+
+/* The largest change of depth between two frames, and the farthest that a point has moved, times its depth; points
+ * correspond by their parameter. */
+static void compare(const rig *r, const kept_frame *a, const kept_frame *b, float spacing, float *depth, float *moved)
+{
+    for (uint32_t v = 0, w = 0; v < a->count && w < b->count;)
+    {
+        const pleat_wrinkle *x = &a->wrinkles[v], *y = &b->wrinkles[w];
+        if (x->id != y->id)
+        {
+            v += x->id < y->id;
+            w += y->id < x->id;
+            continue;
+        }
+        int32_t shift =
+            (int32_t)roundf((a->parameters[v++] - b->parameters[w++]) / spacing) + (int32_t)y->seed - (int32_t)x->seed;
+        /* The ends are no multiples of the step. */
+        for (int32_t i = 1; i + 1 < (int32_t)x->point_count; ++i)
+        {
+            if (i + shift < 1 || i + shift + 1 >= (int32_t)y->point_count)
+            {
+                continue;
+            }
+            const pleat_wrinkle_point *p = &a->points[x->first_point + (uint32_t)i];
+            const pleat_wrinkle_point *q = &b->points[y->first_point + (uint32_t)(i + shift)];
+            *depth = fmaxf(*depth, fabsf(p->depth - q->depth));
+            *moved =
+                fmaxf(*moved, fminf(p->depth, q->depth) * pl_length3(place_of(r, &p->place) - place_of(r, &q->place)));
+        }
+    }
+}
+
+/* Tracked and smoothed: ten times as many frames, and every change is a small part of what it was. Nothing pops. */
+static void test_track_changes_shrink_with_denser_frames(void **state)
+{
+    (void)state;
+    support_mesh square = make_square(16, 2);
+    static kept_frame frames[2];
+    float depth[2] = {0, 0}, moved[2] = {0, 0};
+    for (int dense = 0; dense < 2; ++dense)
+    {
+        pl_wrinkle_track_options options = options_of(0.03f);
+        rig r = make_rig(&square, &options);
+        pl_wrinkle_smooth_options smooth = pl_wrinkle_smooth_options_default();
+        smooth.step = options.step * options.r_min;
+        smooth.most_wrinkles = 256;
+        smooth.most_points = 16384;
+        pl_wrinkle_smoother *smoother = NULL;
+        float fps = dense ? 300 : 30;
+        assert_int_equal(pl_wrinkle_smoother_create(&smooth, pl_field_flat(r.field), 1 / fps, NULL, &smoother, NULL),
+                         PLEAT_OK);
+        uint32_t given = 0;
+        for (uint32_t i = 0; i <= (uint32_t)(2 * fps); ++i)
+        {
+            wander(&r, (float)i / fps);
+            const pl_wrinkle_frame *frame = step(&r, i ? 1 / fps : 0);
+            for (uint32_t p = 0; p < frame->point_count; ++p)
+            {
+                frame->points[p].depth = frame->points[p].strength;
+            }
+            frame = pl_wrinkle_smoother_push(smoother, frame);
+            if (frame)
+            {
+                keep(&frames[given++ & 1], frame);
+                if (given > 1)
+                {
+                    compare(&r, &frames[given & 1], &frames[~given & 1], smooth.step, &depth[dense], &moved[dense]);
+                }
+            }
+        }
+        pl_wrinkle_smoother_destroy(smoother);
+        free_rig(&r);
+    }
+    print_message("ten times as many frames: changes of depth %.2f x, moves %.2f x\n", (double)(depth[1] / depth[0]),
+                  (double)(moved[1] / moved[0]));
+    assert_true(depth[0] > 0 && depth[1] < 0.4f * depth[0]);
+    assert_true(moved[0] > 0 && moved[1] < 0.4f * moved[0]);
+    support_mesh_free(&square);
+}
+
+/* A flag that waves without stretching: bent along a wave by its arc length. What is left of compression is the
+ * triangles' chords. */
+static void test_track_a_flag_that_only_bends_gets_nothing(void **state)
+{
+    (void)state;
+    support_mesh square = make_square(30, 2);
+    pl_wrinkle_track_options options = options_of(0.01f);
+    rig r = make_rig(&square, &options);
+    for (int f = 0; f < 20; ++f)
+    {
+        for (uint32_t v = 0; v < square.vertex_count; ++v)
+        {
+            /* The curve whose direction is sin(5 s + 0.3 f) / 2, integrated. */
+            pleat_vec4 p = square.positions[v];
+            double x = 0, z = 0, length = (double)p.x + 1;
+            for (int i = 0; i < 200; ++i)
+            {
+                double turn = 0.5 * sin(5 * length * (i + 0.5) / 200 + 0.3 * f);
+                x += cos(turn) * length / 200;
+                z += sin(turn) * length / 200;
+            }
+            r.now[v] = (pleat_vec4){(float)x, p.y, (float)z, 0};
+        }
+        assert_int_equal(step(&r, f ? 1 / 30.0f : 0)->wrinkle_count, 0);
+    }
+    free_rig(&r);
+    support_mesh_free(&square);
+}
+
 /* ---- Limits ---- */
 
 static void test_track_says_when_it_is_full(void **state)
@@ -436,6 +559,8 @@ int main(void)
         cmocka_unit_test(test_track_held_pose_holds_every_curve),
         cmocka_unit_test(test_track_state_restores),
         cmocka_unit_test(test_track_does_not_depend_on_the_frame_rate),
+        cmocka_unit_test(test_track_changes_shrink_with_denser_frames),
+        cmocka_unit_test(test_track_a_flag_that_only_bends_gets_nothing),
         cmocka_unit_test(test_track_says_when_it_is_full),
         cmocka_unit_test(test_track_rejects_bad_options),
         cmocka_unit_test(test_track_survives_every_failed_allocation),
