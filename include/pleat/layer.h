@@ -69,6 +69,7 @@ typedef struct pleat_layer_type
     pleat_result (*create)(const void *options, void *plan, const pleat_cloth *cloth, const pleat_host *host,
                            void **layer, pleat_error *error);
     void (*destroy)(void *layer);
+    bool no_normals; /* update does not look at the frame's normals: they may be an earlier state's */
     /* Never allocates. Zero compression gives the positions back bit for bit. */
     void (*update)(void *layer, const pleat_layer_frame *frame);
     /* May be NULL: any vertex may move. Sets marks (#V bytes) to 1 where the layer ever moves a vertex. */

@@ -109,21 +109,36 @@ void pl_stack_move(pleat_stack *stack, const pleat_stack_input *input)
     }
 }
 
+/* The output's normals; known: those before the layers are there. */
+static void refresh_normals(pleat_stack *stack, bool known, const pleat_tasks *tasks)
+{
+    if (known)
+    {
+        pleat_normals_update_part(stack->normals, &stack->moved, stack->positions, stack->group_normals, tasks);
+    }
+    else
+    {
+        pleat_normals_update(stack->normals, stack->positions, stack->group_normals, tasks);
+    }
+}
+
 /* The layers, and the normals of what they leave. */
 static void run_layers(pleat_stack *stack, const pleat_stack_input *input)
 {
-    /* Where smooth groups are the vertices, one pass serves layers and output, and after a layer only what it may have
-     * moved is done again. */
-    bool shared = stack->layer_count && !stack->vertex_normals;
+    /* Where smooth groups are the vertices, one pass serves layers and output: all normals once, before the first layer
+     * that looks at them or at the end, and from then on only those of what layers may have moved. */
+    bool shared = !stack->vertex_normals, known = false, fresh = false;
     for (uint32_t i = 0; i < stack->layer_count; ++i)
     {
-        if (!shared)
+        bool wanted = !stack->layer_types[i]->no_normals;
+        if (wanted && !shared)
         {
             pleat_normals_update(stack->vertex_normals, stack->positions, stack->layer_normals, input->tasks);
         }
-        else if (i == 0)
+        else if (wanted && !fresh)
         {
-            pleat_normals_update(stack->normals, stack->positions, stack->group_normals, input->tasks);
+            refresh_normals(stack, known, input->tasks);
+            known = fresh = true;
         }
         pleat_layer_frame frame = {.time = input->time,
                                    .step = input->step,
@@ -133,16 +148,9 @@ static void run_layers(pleat_stack *stack, const pleat_stack_input *input)
                                    .normals = shared ? stack->group_normals : stack->layer_normals,
                                    .tasks = input->tasks};
         stack->layer_types[i]->update(stack->layers[i], &frame);
-        if (shared)
-        {
-            pleat_normals_update_part(stack->normals, &stack->moved, stack->positions, stack->group_normals,
-                                      input->tasks);
-        }
+        fresh = false;
     }
-    if (!shared)
-    {
-        pleat_normals_update(stack->normals, stack->positions, stack->group_normals, input->tasks);
-    }
+    refresh_normals(stack, known, input->tasks);
 }
 
 void pleat_stack_update(pleat_stack *stack, const pleat_stack_input *input)

@@ -158,18 +158,25 @@ double pl_fold_tau(const pl_fold_segment *segments, uint32_t count, double rest_
 typedef struct single_segment
 {
     double half, square; /* |d + X e|^2 = length^2 + 2 half X + square X^2 */
+    double reach;        /* 0: nothing rises */
 } single_segment;
 
-static single_segment as_single(const pl_fold_segment *segments, uint32_t count, double length, double slope)
+/* The fold at X = 0 as one segment. length: its length there. */
+static single_segment as_single(const pl_fold_segment *segments, uint32_t count, double *length, double *slope)
 {
-    double curvature = 0;
+    double curvature = 0, reach = 0;
+    *length = *slope = 0;
     for (uint32_t i = 0; i < count; ++i)
     {
         const pl_fold_segment *s = &segments[i];
-        double norm = sqrt(s->a > 1e-40 ? s->a : 1e-40), area = s->c * s->a - s->b * s->b;
-        curvature += area > 0 ? area / (norm * norm * norm) : 0;
+        double norm = sqrt(s->a > 1e-40 ? s->a : 1e-40), inverse = 1 / norm, lean = s->b * inverse;
+        double across = s->c - lean * lean;
+        *length += norm;
+        *slope += lean;
+        curvature += across > 0 ? across * inverse : 0;
+        reach += s->c;
     }
-    return (single_segment){length * slope, slope * slope + curvature * length};
+    return (single_segment){*length * *slope, *slope * *slope + curvature * *length, reach};
 }
 
 /* Where the single segment has the length wanted; 0 if it does not grow. */
@@ -187,35 +194,38 @@ static double relief_of(double slope, double lost, double rest_length, double fi
     return slope < 0 && t < 1 ? -slope * (1 - t * t * (3 - 2 * t)) : 0;
 }
 
-static pl_fold_solution solve(const pl_fold_segment *segments, uint32_t count, double rest_length, double guess,
-                              bool eased)
+/* |d + X e| >= X |e| - |d|: beyond this amplitude the line is longer than it is to be. lengths: what it is and what it
+ * is to be, together. */
+static double farthest(const pl_fold_segment *segments, uint32_t count, double lengths)
 {
-    double slope;
-    double tau = pl_fold_tau(segments, count, rest_length, 0, &slope);
-    if (!(tau < 0))
-    {
-        return (pl_fold_solution){0, tau, 0, 0};
-    }
-    double length = rest_length + tau;
-    single_segment single = as_single(segments, count, length, slope);
-    double hollow = single.half < 0 && single.square > 0 ? -2 * single.half / single.square : 0;
-    double filling = 0.5 * single.square * hollow * hollow / length;
-    double relief = eased ? relief_of(slope, -tau, rest_length, filling) : 0;
-    slope += relief;
-    /* |d + X e| >= X |e| - |d|: beyond this bound the line is longer than at rest. */
     double reach = 0;
     for (uint32_t i = 0; i < count; ++i)
     {
         reach += sqrt(segments[i].c);
     }
-    if (!(reach > 0))
+    return lengths / reach;
+}
+
+static pl_fold_solution solve(const pl_fold_segment *segments, uint32_t count, double rest_length, double guess,
+                              bool eased)
+{
+    double slope, length;
+    single_segment single = as_single(segments, count, &length, &slope);
+    double tau = length - rest_length;
+    if (!(tau < 0) || !(single.reach > 0))
     {
         return (pl_fold_solution){0, tau, 0, 0};
     }
-    double low = 0, high = (rest_length + length) / reach;
+    double hollow = single.half < 0 && single.square > 0 ? -2 * single.half / single.square : 0;
+    double filling = 0.5 * single.square * hollow * hollow / length;
+    double relief = eased ? relief_of(slope, -tau, rest_length, filling) : 0;
     single.half += length * relief;
+    double low = 0, high = INFINITY;
     double x = guess > 0 ? guess : single_root(single, length, rest_length);
-    x = x > low && x < high ? x : high;
+    if (!(x > 0 && x < INFINITY))
+    {
+        x = high = farthest(segments, count, rest_length + length);
+    }
     /* Near the onset the lost length itself is small: the height must follow it smoothly there too. */
     double close = fmax(1e-14 * rest_length, fmin(1e-10 * rest_length, -1e-6 * tau));
     uint32_t steps = 0;
@@ -236,10 +246,13 @@ static pl_fold_solution solve(const pl_fold_segment *segments, uint32_t count, d
             low = x;
         }
         /* A convex function lies above its tangent: from the right Newton comes down monotonically, from the left
-         * (where it rises) one step leads to the right. Anything else halves the bracket. */
-        double next = slope > 0 ? x - tau / slope : high;
-        next = next > low && next < high ? next : 0.5 * (low + high);
-        if (fabs(next - x) <= 1e-15 * high)
+         * (where it rises) one step leads to the right. Anything else goes to the far bound, or halves the bracket. */
+        double next = slope > 0 ? x - tau / slope : INFINITY;
+        if (!(next > low && next < high))
+        {
+            next = high < INFINITY ? 0.5 * (low + high) : farthest(segments, count, rest_length + length);
+        }
+        if (fabs(next - x) <= 1e-15 * x)
         {
             break;
         }

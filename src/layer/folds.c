@@ -79,16 +79,18 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     }
     layer->heights = PL_ARENA_NEW(&layer->arena, float, largest);
     layer->rooms = PL_ARENA_NEW(&layer->arena, float, largest);
+    layer->tapers = PL_ARENA_NEW(&layer->arena, float, largest);
     layer->lengths = PL_ARENA_NEW(&layer->arena, double, largest);
-    layer->segments = PL_ARENA_NEW(&layer->arena, pl_fold_segment, samples);
+    layer->losses = PL_ARENA_NEW(&layer->arena, float, largest);
+    layer->points = PL_ARENA_NEW(&layer->arena, pl_f4, samples);
     layer->shifts = PL_ARENA_NEW(&layer->arena, pl_f4, (size_t)PL_FOLD_NODES * largest);
     layer->ups = PL_ARENA_NEW(&layer->arena, pl_f4, feet);
     layer->noises = PL_ARENA_NEW(&layer->arena, float, stations);
-    layer->losses = PL_ARENA_NEW(&layer->arena, float, stations);
+    layer->lost = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->carries = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->figures = PL_ARENA_NEW(&layer->arena, pl_fold_figure, layer->fold_count);
-    bool all = layer->heights && layer->rooms && layer->lengths && layer->segments && layer->shifts && layer->ups &&
-               layer->noises && layer->losses && layer->carries && layer->figures;
+    bool all = layer->heights && layer->rooms && layer->tapers && layer->lengths && layer->losses && layer->points &&
+               layer->shifts && layer->ups && layer->noises && layer->lost && layer->carries && layer->figures;
     return all ? PLEAT_OK : pl_fail_memory(&layer->memory, error, "heights");
 }
 
@@ -188,6 +190,7 @@ const pleat_layer_type pleat_folds_layer = {
     .create = create_layer,
     .destroy = destroy_layer,
     .update = pl_folds_update,
+    .no_normals = true,
     .moves = mark_moved,
     .state_size = no_state,
     .figure = figure_of,

@@ -68,6 +68,7 @@ typedef struct pl_fold_sample
     float weight[3]; /* barycentric */
     float rise;      /* the profile in this fold, between the vertices */
     float arc;       /* of the fold at rest, up to here */
+    float part;      /* the same, of the whole fold */
 } pl_fold_sample;
 
 /* One fold at one station. */
@@ -80,7 +81,7 @@ typedef struct pl_fold
 
 enum
 {
-    PL_FOLD_SAMPLES = 12 /* of one fold at one station, at most: more would tell its length no better */
+    PL_FOLD_SAMPLES = 8 /* of one fold at one station, at most: more would tell its length no better */
 };
 
 /* Height of a fold over its width, at most: steeper ones are spikes. */
@@ -123,7 +124,8 @@ typedef struct pl_bound_ring
     float spacing;        /* of stations */
     bool closed;
     uint32_t vertex_count;
-    pl_fold_vertex *vertices; /* by vertex */
+    uint32_t *first_vertex;   /* station_count + 1 */
+    pl_fold_vertex *vertices; /* by station, then by vertex */
 } pl_bound_ring;
 
 pleat_result pl_folds_bind_ring(const pl_folds_plan *plan, const pl_fold_ring *from, const pleat_cloth *cloth,
@@ -160,12 +162,14 @@ typedef struct pl_folds_layer
     /* Of the ring at work, stations by folds. */
     float *heights; /* fade and strength included */
     float *rooms;   /* how high contact lets a fold rise */
+    float *tapers;  /* and how high its neighbours along the ring do */
     double *lengths;
-    pl_fold_segment *segments; /* by sample */
+    float *losses;  /* what part of its length a fold has lost */
+    pl_f4 *points;  /* by sample */
     pl_f4 *shifts;  /* by PL_FOLD_NODES: how a place of a fold moves along the line, and in w, by how much x */
     pl_f4 *ups;     /* stations by fold_count + 1: which way cloth rises where folds meet, unit */
     float *noises;  /* by station: rounding of positions there */
-    float *losses;  /* by station: the largest part of its length that one of its folds has lost */
+    float *lost;    /* by station: the largest of the losses of its folds */
     float *carries; /* by station: how much of what contact takes from a fold the next one gets */
     float highest;
 } pl_folds_layer;
@@ -179,14 +183,36 @@ PL_INLINE pl_f4 pl_fold_mix(const pleat_vec4 *values, const uint32_t vertex[3], 
            pl_load(&values[vertex[2]]) * pl_splat(weight[2]);
 }
 
+/* A plane that folds on either side must not pass: a point, and a unit direction along the line. */
+typedef struct pl_fold_wall
+{
+    pl_f4 point, direction;
+} pl_fold_wall;
+
+/* The planes of a station: one where two folds meet, and one at the crease. */
+typedef struct pl_fold_walls
+{
+    pl_fold_wall feet[2 * PL_FOLDS_A_SIDE + 1];
+    pl_fold_wall crease;
+} pl_fold_walls;
+
+void pl_fold_walls_make(const pl_bound_ring *ring, uint32_t station, const pleat_layer_frame *frame,
+                        pl_fold_walls *out);
 /* How high fold k of a station may rise before it passes its neighbours or the crease; at most PL_FOLD_STEEP of its
- * width. points and raised: its samples in this frame, and how they rise. Continuous in everything. */
-float pl_fold_room(const pl_bound_ring *ring, uint32_t station, uint32_t k, const pleat_layer_frame *frame,
-                   const pl_f4 *points, const pl_f4 *raised, uint32_t count);
-/* How much of the length that contact keeps a fold from taking goes on to the next: all in bends up to a right angle
- * and a little more; none in bends so strong that skinning pushes the limb through itself, where lengths mean nothing.
- */
-float pl_fold_carry(const pl_bound_ring *ring, uint32_t station, const pleat_layer_frame *frame);
+ * width. points and raised: its samples in this frame, and how they rise (in w: how far). Continuous in everything. */
+float pl_fold_room(const pl_bound_ring *ring, const pl_fold_walls *walls, uint32_t k, const pl_f4 *points,
+                   const pl_f4 *raised, uint32_t count);
+/* How far the bones at a station are bent, as two shares. */
+typedef struct pl_fold_bend
+{
+    /* How much of the length that contact keeps a fold from taking goes on to the next: all in bends up to a right
+     * angle and a little more; none in bends so strong that skinning pushes the limb through itself, where lengths mean
+     * nothing. */
+    float carry;
+    /* How much contact matters: in slight bends nothing touches. */
+    float contact;
+} pl_fold_bend;
+pl_fold_bend pl_fold_bend_of(const pl_bound_ring *ring, uint32_t station, const pleat_layer_frame *frame);
 /* Along the ring a fold tapers towards where contact stops it: lets rooms (stations by folds) grow no faster than a
  * slope. */
 void pl_fold_taper_rooms(const pl_bound_ring *ring, float slope, float *rooms);

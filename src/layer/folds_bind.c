@@ -59,7 +59,7 @@ static float fade_of(const binder *b, uint32_t station, uint32_t k)
 {
     enum
     {
-        SPAN = 3
+        SPAN = 2
     };
     uint32_t count = b->from->ring.station_count;
     for (uint32_t d = 0; d < SPAN; ++d)
@@ -207,6 +207,10 @@ static void fill_folds(const binder *b, pl_bound_ring *out)
                 out->samples[j].arc = (float)length;
             }
             fold->rest_length = (float)length;
+            for (uint32_t j = next; j < next + fold->sample_count; ++j)
+            {
+                out->samples[j].part = length > 0 ? (float)((double)out->samples[j].arc / length) : 0;
+            }
             next += fold->sample_count;
         }
         fill_feet(b, out, i);
@@ -227,31 +231,60 @@ static uint32_t count_samples(const binder *b)
     return count;
 }
 
+/* The station before a vertex. */
+static uint32_t station_of(const binder *b, uint32_t vertex)
+{
+    uint32_t station = (uint32_t)b->vertex_u[vertex], count = b->from->ring.station_count;
+    return station < count ? station : count - 1;
+}
+
+static uint32_t station_after(const binder *b, uint32_t station)
+{
+    uint32_t count = b->from->ring.station_count;
+    return station + 1 < count ? station + 1 : b->from->ring.closed ? 0 : station;
+}
+
+/* Does a vertex ever rise? */
+static bool can_rise(const binder *b, const pl_bound_ring *ring, uint32_t vertex)
+{
+    uint32_t first = station_of(b, vertex), k = b->vertex_fold[vertex];
+    return b->vertex_profile[vertex] > 0 && (ring->folds[first * ring->fold_count + k].fade > 0 ||
+                                             ring->folds[station_after(b, first) * ring->fold_count + k].fade > 0);
+}
+
+static pl_fold_vertex make_vertex(const binder *b, const pl_bound_ring *ring, uint32_t vertex)
+{
+    uint32_t first = station_of(b, vertex), second = station_after(b, first), k = b->vertex_fold[vertex];
+    float t = b->vertex_u[vertex] - (float)first, mask = b->cloth->mask[vertex];
+    return (pl_fold_vertex){vertex,
+                            {first * ring->fold_count + k, second * ring->fold_count + k},
+                            {first * (ring->fold_count + 1) + k, second * (ring->fold_count + 1) + k},
+                            {mask * (1 - t), mask * t},
+                            b->vertex_x[vertex]};
+}
+
+/* Sorted by station, so that a frame passes over those with nothing to do at once. */
 static void fill_vertices(const binder *b, pl_bound_ring *out)
 {
-    uint32_t stations = out->station_count, at = 0;
-    for (uint32_t v = 0; v < b->cloth->topology->vertex_count; ++v)
+    uint32_t count = b->cloth->topology->vertex_count, *next = out->first_vertex + 1;
+    for (uint32_t v = 0; v < count; ++v)
     {
-        if (!(b->vertex_profile[v] > 0))
-        {
-            continue;
-        }
-        uint32_t first = (uint32_t)b->vertex_u[v];
-        float t = b->vertex_u[v] - (float)first;
-        first = first < stations ? first : stations - 1;
-        uint32_t second = first + 1 < stations ? first + 1 : b->from->ring.closed ? 0 : first;
-        uint32_t k = b->vertex_fold[v];
-        if (!(out->folds[first * out->fold_count + k].fade > 0) && !(out->folds[second * out->fold_count + k].fade > 0))
-        {
-            continue; /* never rises */
-        }
-        out->vertices[at++] = (pl_fold_vertex){v,
-                                               {first * out->fold_count + k, second * out->fold_count + k},
-                                               {first * (out->fold_count + 1) + k, second * (out->fold_count + 1) + k},
-                                               {b->cloth->mask[v] * (1 - t), b->cloth->mask[v] * t},
-                                               b->vertex_x[v]};
+        out->first_vertex[station_of(b, v) + 1] += can_rise(b, out, v);
     }
-    out->vertex_count = at;
+    for (uint32_t i = 0; i < out->station_count; ++i)
+    {
+        out->first_vertex[i + 1] += out->first_vertex[i];
+    }
+    out->vertex_count = out->first_vertex[out->station_count];
+    /* Each station's entry moves from its beginning to its end. */
+    memmove(next, out->first_vertex, out->station_count * sizeof *next);
+    for (uint32_t v = 0; v < count; ++v)
+    {
+        if (can_rise(b, out, v))
+        {
+            out->vertices[next[station_of(b, v)]++] = make_vertex(b, out, v);
+        }
+    }
 }
 
 static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch, pleat_error *error)
@@ -279,8 +312,9 @@ static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch,
     out->feet = PL_ARENA_NEW(b->arena, pl_fold_sample, 3 * (size_t)out->station_count * (out->fold_count + 1));
     out->along = PL_ARENA_NEW(b->arena, pl_f4, (size_t)out->station_count * (out->fold_count + 1));
     out->ups = PL_ARENA_NEW(b->arena, pl_fold_up, (size_t)out->station_count * (out->fold_count + 1));
+    out->first_vertex = PL_ARENA_NEW(b->arena, uint32_t, (size_t)out->station_count + 1);
     out->vertices = PL_ARENA_NEW(b->arena, pl_fold_vertex, raised);
-    if (!out->ups || !out->folds || !out->samples || !out->feet || !out->along || !out->vertices)
+    if (!out->first_vertex || !out->ups || !out->folds || !out->samples || !out->feet || !out->along || !out->vertices)
     {
         return pl_fail_memory(b->arena->memory, error, "the folds of a ring");
     }

@@ -6,28 +6,24 @@
  * may turn around in the crease, the bones' mean direction does not before they lie on each other. */
 #include "layer/folds.h"
 
-/* A plane that a fold must not pass: point and unit direction, which points away from the fold. */
-typedef struct wall
-{
-    pl_f4 point, direction;
-} wall;
-
 /* The largest amplitude that keeps every sample on its side of a wall, with a gap that grows from nothing at the foot.
  * A sample that is behind the wall from the start allows none. */
-static float room_before(const wall *w, const pl_f4 *points, const pl_f4 *raised, uint32_t count, float gap,
-                         float least, float most)
+static float room_before(const pl_fold_wall *w, float away, const pl_f4 *points, const pl_f4 *raised, uint32_t count,
+                         float gap, float least, float most)
 {
+    pl_f4 direction = w->direction * pl_splat(away);
     for (uint32_t i = 1; i + 1 < count; ++i)
     {
-        float share = pl_length3(raised[i]);
+        float share = raised[i][3];
         if (share < 0.25f)
         {
             continue; /* close to a foot: rises too little to be asked */
         }
         /* Even a sample that rises away from the wall gets no higher than a few times its distance from it: where
          * skinning has pushed the surface through the wall, nothing rises, and on the way there nothing jumps. */
-        float towards = fmaxf(pl_dot3(raised[i], w->direction), least * share);
-        float room = pl_dot3(w->point - points[i], w->direction) - gap * share;
+        float towards = pl_dot3(raised[i], direction);
+        towards = towards > least * share ? towards : least * share;
+        float room = pl_dot3(w->point - points[i], direction) - gap * share;
         if (room < most * towards)
         {
             most = room > 0 ? room / towards : 0;
@@ -36,72 +32,73 @@ static float room_before(const wall *w, const pl_f4 *points, const pl_f4 *raised
     return most;
 }
 
-/* The direction of the line at foot k of a station, as the bone on each side turns it: a mix of the two. */
-static pl_f4 bone_direction(const pl_bound_ring *ring, uint32_t station, uint32_t k, float share,
-                            const pleat_layer_frame *frame)
+/* The direction of the line at foot k of a station, as the bone on each side turns it. */
+typedef struct bone_pair
+{
+    pl_f4 near, far;
+} bone_pair;
+
+static bone_pair bone_directions(const pl_bound_ring *ring, uint32_t station, uint32_t k,
+                                 const pleat_layer_frame *frame)
 {
     pl_f4 along = ring->along[(size_t)station * (ring->fold_count + 1) + k];
-    pl_f4 near = pl_normalize3(pl_affine_vector(&frame->joints[ring->parent], along));
-    pl_f4 far = pl_normalize3(pl_affine_vector(&frame->joints[ring->joint], along));
-    return pl_lerp(near, far, share);
+    return (bone_pair){pl_normalize3(pl_affine_vector(&frame->joints[ring->parent], along)),
+                       pl_normalize3(pl_affine_vector(&frame->joints[ring->joint], along))};
 }
 
 /* The plane across a line where two folds meet; both stop at it, from either side. */
-static wall foot_wall(const pl_bound_ring *ring, uint32_t station, uint32_t k, float away,
-                      const pleat_layer_frame *frame)
+static pl_fold_wall foot_wall(const pl_bound_ring *ring, uint32_t station, uint32_t k, const pleat_layer_frame *frame)
 {
     const pl_fold_sample *foot = &ring->feet[3 * ((size_t)station * (ring->fold_count + 1) + k)];
     pl_f4 along = pl_fold_mix(frame->positions, foot[2].vertex, foot[2].weight) -
                   pl_fold_mix(frame->positions, foot[0].vertex, foot[0].weight);
-    pl_f4 bones = bone_direction(ring, station, k, (float)k / (float)ring->fold_count, frame);
+    bone_pair pair = bone_directions(ring, station, k, frame);
+    pl_f4 bones = pl_lerp(pair.near, pair.far, (float)k / (float)ring->fold_count);
     /* The line's own direction is worth its length: where it is nearly lost, the bones decide. Where skinning has
      * turned it around, what points backwards does not count: the sum never vanishes, so the plane never flips. */
-    float back = fminf(pl_dot3(along, bones) / fmaxf(pl_dot3(bones, bones), 1e-12f), 0);
-    along -= bones * pl_splat(back);
+    float back = pl_dot3(along, bones), squared = pl_dot3(bones, bones);
+    if (back < 0)
+    {
+        along -= bones * pl_splat(back / (squared > 1e-12f ? squared : 1e-12f));
+    }
     pl_f4 direction = along * pl_splat(1 / (2 * PL_FOOT * ring->width)) + bones * pl_splat(0.35f);
-    return (wall){pl_fold_mix(frame->positions, foot[1].vertex, foot[1].weight),
-                  pl_normalize3(direction) * pl_splat(away)};
+    return (pl_fold_wall){pl_fold_mix(frame->positions, foot[1].vertex, foot[1].weight), pl_normalize3(direction)};
 }
 
-/* The plane of the crease: through the line's point on the ring, half way between the bones. */
-static wall crease_wall(const pl_bound_ring *ring, uint32_t station, float away, const pleat_layer_frame *frame)
+void pl_fold_walls_make(const pl_bound_ring *ring, uint32_t station, const pleat_layer_frame *frame, pl_fold_walls *out)
 {
     uint32_t middle = ring->fold_count / 2;
-    const pl_fold_sample *foot = &ring->feet[3 * ((size_t)station * (ring->fold_count + 1) + middle)];
-    pl_f4 direction = pl_normalize3(bone_direction(ring, station, middle, 0.5f, frame));
-    return (wall){pl_fold_mix(frame->positions, foot[1].vertex, foot[1].weight), direction * pl_splat(away)};
+    for (uint32_t k = 0; k <= ring->fold_count; ++k)
+    {
+        out->feet[k] = foot_wall(ring, station, k, frame);
+    }
+    /* Through the line's point on the ring, half way between the bones. */
+    bone_pair pair = bone_directions(ring, station, middle, frame);
+    out->crease = (pl_fold_wall){out->feet[middle].point, pl_normalize3(pair.near + pair.far)};
 }
 
-float pl_fold_room(const pl_bound_ring *ring, uint32_t station, uint32_t k, const pleat_layer_frame *frame,
-                   const pl_f4 *points, const pl_f4 *raised, uint32_t count)
+float pl_fold_room(const pl_bound_ring *ring, const pl_fold_walls *walls, uint32_t k, const pl_f4 *points,
+                   const pl_f4 *raised, uint32_t count)
 {
-    bool behind = k >= ring->fold_count / 2;
-    wall walls[3] = {
-        foot_wall(ring, station, k, -1, frame),
-        foot_wall(ring, station, k + 1, 1, frame),
-        crease_wall(ring, station, behind ? -1.0f : 1.0f, frame),
-    };
-    float most = PL_FOLD_STEEP * ring->width;
-    for (int i = 0; i < 3; ++i)
-    {
-        most = room_before(&walls[i], points, raised, count, (i == 2 ? 0.1f : 0.02f) * ring->width,
-                           i == 2 ? 0.5f : 0.25f, most);
-    }
-    return most;
+    float most = PL_FOLD_STEEP * ring->width, side = k >= ring->fold_count / 2 ? -1.0f : 1.0f;
+    most = room_before(&walls->feet[k], -1, points, raised, count, 0.02f * ring->width, 0.25f, most);
+    most = room_before(&walls->feet[k + 1], 1, points, raised, count, 0.02f * ring->width, 0.25f, most);
+    return room_before(&walls->crease, side, points, raised, count, 0.1f * ring->width, 0.5f, most);
 }
 
-float pl_fold_carry(const pl_bound_ring *ring, uint32_t station, const pleat_layer_frame *frame)
+static float smooth_step(float low, float high, float x)
 {
-    if (!frame->joints)
-    {
-        return 1;
-    }
-    uint32_t middle = ring->fold_count / 2;
-    float cosine =
-        pl_dot3(bone_direction(ring, station, middle, 0, frame), bone_direction(ring, station, middle, 1, frame));
-    /* From 100 to 125 degrees. */
-    float t = fminf(fmaxf((cosine + 0.574f) / (0.574f - 0.174f), 0), 1);
+    float t = (x - low) / (high - low);
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
     return t * t * (3 - 2 * t);
+}
+
+pl_fold_bend pl_fold_bend_of(const pl_bound_ring *ring, uint32_t station, const pleat_layer_frame *frame)
+{
+    bone_pair pair = bone_directions(ring, station, ring->fold_count / 2, frame);
+    float cosine = pl_dot3(pair.near, pair.far);
+    /* From 100 to 125 degrees; from 20 to 35. */
+    return (pl_fold_bend){smooth_step(-0.574f, -0.174f, cosine), 1 - smooth_step(0.819f, 0.94f, cosine)};
 }
 
 /* Between two stations a fold may meet what neither of their lines does: each room is the least of its own and those
@@ -114,7 +111,8 @@ static void share_rooms(const pl_bound_ring *ring, uint32_t k, float *rooms)
     {
         float *room = &rooms[i * folds + k], here = *room;
         float behind = i + 1 < stations ? rooms[(i + 1) * folds + k] : ring->closed ? first : here;
-        *room = fminf(here, fminf(before, behind));
+        before = before < behind ? before : behind;
+        *room = here < before ? here : before;
         before = here;
     }
 }
@@ -134,7 +132,8 @@ void pl_fold_taper_rooms(const pl_bound_ring *ring, float slope, float *rooms)
                 break;
             }
             float *room = &rooms[i % stations * folds + k];
-            *room = fminf(*room, rooms[(i - 1) % stations * folds + k] + step);
+            float most = rooms[(i - 1) % stations * folds + k] + step;
+            *room = *room < most ? *room : most;
         }
         for (uint32_t i = 2 * stations - 1; i-- > 0;)
         {
@@ -143,7 +142,8 @@ void pl_fold_taper_rooms(const pl_bound_ring *ring, float slope, float *rooms)
                 continue;
             }
             float *room = &rooms[i % stations * folds + k];
-            *room = fminf(*room, rooms[(i + 1) % stations * folds + k] + step);
+            float most = rooms[(i + 1) % stations * folds + k] + step;
+            *room = *room < most ? *room : most;
         }
     }
 }

@@ -15,56 +15,64 @@ typedef struct frame_job
 
 /* ---- Lengths ---- */
 
-static uint32_t gather_points(const frame_job *job, const pl_fold *fold, pl_f4 *points)
-{
-    for (uint32_t i = 0; i < fold->sample_count; ++i)
-    {
-        const pl_fold_sample *sample = &job->ring->samples[fold->first_sample + i];
-        points[i] = pl_fold_mix(job->frame->positions, sample->vertex, sample->weight);
-    }
-    return fold->sample_count;
-}
-
 /* Positions are floats: a loss of length as small as their rounding is none. What is a little larger counts in part, so
  * that nothing jumps; from three times that on it counts in full. */
 static double lost_length(double length, double wanted, double noise)
 {
     double lost = wanted - length;
-    return lost >= 3 * noise ? lost : fmax(1.5 * (lost - noise), 0);
+    return lost >= 3 * noise ? lost : lost > noise ? 1.5 * (lost - noise) : 0;
 }
 
 static float rounding_at(pl_f4 somewhere)
 {
-    return 1e-6f * fmaxf(fabsf(somewhere[0]), fmaxf(fabsf(somewhere[1]), fabsf(somewhere[2])));
+    float x = fabsf(somewhere[0]), y = fabsf(somewhere[1]), z = fabsf(somewhere[2]);
+    x = x > y ? x : y;
+    return 1e-6f * (x > z ? x : z);
 }
 
-/* The length of each fold of a station. Returns the largest part of its length that a fold has lost; 0: the station has
- * nothing to do. */
-static float measure_station(const frame_job *job, uint32_t station)
+/* Where a fold's samples are, and its length. */
+static double measure_fold(const frame_job *job, const pl_fold *fold)
 {
-    double most = 0;
-    for (uint32_t k = 0; k < job->ring->fold_count; ++k)
+    const pl_fold_sample *samples = job->ring->samples + fold->first_sample;
+    pl_f4 *points = job->layer->points + fold->first_sample;
+    double length = 0;
+    points[0] = pl_fold_mix(job->frame->positions, samples[0].vertex, samples[0].weight);
+    for (uint32_t i = 1; i < fold->sample_count; ++i)
     {
-        uint32_t index = station * job->ring->fold_count + k;
-        const pl_fold *fold = &job->ring->folds[index];
-        pl_f4 points[PL_FOLD_SAMPLES];
-        double length = 0, rest = (double)fold->rest_length;
-        uint32_t count = gather_points(job, fold, points);
-        for (uint32_t i = 1; i < count; ++i)
-        {
-            length += (double)pl_length3(points[i] - points[i - 1]);
-        }
-        job->layer->lengths[index] = length;
-        if (count > 2)
-        {
-            job->layer->noises[station] = rounding_at(points[0]);
-            most = fmax(most, lost_length(length, rest, (double)job->layer->noises[station]) / rest);
-        }
+        points[i] = pl_fold_mix(job->frame->positions, samples[i].vertex, samples[i].weight);
+        length += (double)pl_length3(points[i] - points[i - 1]);
     }
-    return (float)most;
+    return length;
 }
 
-/* ---- Directions ---- */
+/* The length of each fold, and what is lost of it; by station the largest part that a fold has lost. */
+static void measure_stations(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    const frame_job *job = data;
+    uint32_t count = job->ring->fold_count;
+    (void)worker;
+    for (uint32_t i = begin; i < end; ++i)
+    {
+        float most = 0;
+        for (uint32_t index = i * count; index < (i + 1) * count; ++index)
+        {
+            const pl_fold *fold = &job->ring->folds[index];
+            job->layer->losses[index] = 0;
+            if (fold->sample_count > 2)
+            {
+                double length = measure_fold(job, fold), rest = (double)fold->rest_length;
+                float noise = rounding_at(job->layer->points[fold->first_sample]);
+                job->layer->lengths[index] = length;
+                job->layer->noises[i] = noise;
+                job->layer->losses[index] = (float)(lost_length(length, rest, (double)noise) / rest);
+                most = job->layer->losses[index] > most ? job->layer->losses[index] : most;
+            }
+        }
+        job->layer->lost[i] = most;
+    }
+}
+
+/* ---- Directions and rooms ---- */
 
 /* Which way the cloth of a station rises. */
 static void turn_station(const frame_job *job, uint32_t station)
@@ -74,70 +82,130 @@ static void turn_station(const frame_job *job, uint32_t station)
     {
         const pl_fold_up *up = &job->ring->ups[at];
         pl_f4 sum = pl_splat(0);
-        if (job->frame->joints)
+        for (int i = 0; i < 4 && up->weight[i] > 0; ++i)
         {
-            for (int i = 0; i < 4; ++i)
-            {
-                sum += pl_affine_vector(&job->frame->joints[up->joint[i]], up->normal) * pl_splat(up->weight[i]);
-            }
-        }
-        else
-        {
-            const pl_fold_sample *foot = &job->ring->feet[3 * (size_t)at + 1];
-            sum = pl_fold_mix(job->frame->normals, foot->vertex, foot->weight);
+            sum += pl_affine_vector(&job->frame->joints[up->joint[i]], up->normal) * pl_splat(up->weight[i]);
         }
         job->layer->ups[at] = pl_normalize3(sum);
     }
 }
 
-/* Segments of a station's folds, and how much room each has. */
-static void prepare_station(const frame_job *job, uint32_t station)
+/* How a fold's samples rise for an amplitude of 1; in w, how far. */
+static void raise_samples(const frame_job *job, uint32_t station, uint32_t k, pl_f4 *raised)
 {
-    /* Neighbours taper towards this station's rooms: these narrow down as it begins to fold, not at once. */
-    float asked = fminf(job->layer->losses[station] / 0.005f, 1);
-    const pl_f4 *ups = job->layer->ups + (size_t)station * (job->ring->fold_count + 1);
-    for (uint32_t k = 0; k < job->ring->fold_count; ++k)
+    const pl_fold *fold = &job->ring->folds[station * job->ring->fold_count + k];
+    const pl_fold_sample *samples = job->ring->samples + fold->first_sample;
+    const pl_f4 *ups = job->layer->ups + (size_t)station * (job->ring->fold_count + 1) + k;
+    for (uint32_t i = 0; i < fold->sample_count; ++i)
     {
-        uint32_t index = station * job->ring->fold_count + k;
+        raised[i] = pl_lerp(ups[0], ups[1], samples[i].part) * pl_splat(samples[i].rise);
+        raised[i][3] = samples[i].rise;
+    }
+}
+
+/* The rooms of a station. Neighbours taper towards them: for them they narrow down as the station begins to fold, not
+ * at once. */
+static void find_rooms(const frame_job *job, uint32_t station, float contact)
+{
+    uint32_t count = job->ring->fold_count;
+    float lost = job->layer->lost[station], part = lost < 0.05f ? lost / 0.05f : 1;
+    pl_fold_walls walls;
+    pl_fold_walls_make(job->ring, station, job->frame, &walls);
+    for (uint32_t k = 0; k < count; ++k)
+    {
+        uint32_t index = station * count + k;
         const pl_fold *fold = &job->ring->folds[index];
-        pl_f4 points[PL_FOLD_SAMPLES], raised[PL_FOLD_SAMPLES];
-        uint32_t count = gather_points(job, fold, points);
-        for (uint32_t i = 0; i < count; ++i)
+        if (fold->sample_count > 2)
         {
-            const pl_fold_sample *sample = &job->ring->samples[fold->first_sample + i];
-            raised[i] = pl_lerp(ups[k], ups[k + 1], sample->arc / fold->rest_length) * pl_splat(sample->rise);
-        }
-        if (count > 2)
-        {
-            pl_fold_segments(count, points, raised, job->layer->segments + fold->first_sample);
-        }
-        if (count > 2 && job->layer->options.contact && job->frame->joints)
-        {
-            float room = pl_fold_room(job->ring, station, k, job->frame, points, raised, count);
-            job->layer->rooms[index] += (room - job->layer->rooms[index]) * asked;
+            pl_f4 raised[PL_FOLD_SAMPLES];
+            raise_samples(job, station, k, raised);
+            float free =
+                pl_fold_room(job->ring, &walls, k, job->layer->points + fold->first_sample, raised, fold->sample_count);
+            float less = (free - job->layer->rooms[index]) * contact;
+            job->layer->tapers[index] += less * part;
+            job->layer->rooms[index] += less;
         }
     }
 }
 
-static void look_at_stations(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+static bool is_lost(const frame_job *job, int64_t station)
+{
+    int64_t count = job->ring->station_count;
+    station = job->ring->closed ? (station + count) % count : station;
+    return station >= 0 && station < count && job->layer->lost[station] > 0;
+}
+
+static void prepare_stations(void *data, uint32_t begin, uint32_t end, uint32_t worker)
 {
     const frame_job *job = data;
     uint32_t count = job->ring->fold_count;
     (void)worker;
     for (uint32_t i = begin; i < end; ++i)
     {
-        memset(job->figures + (size_t)i * count, 0, count * sizeof *job->figures);
-        for (uint32_t k = 0; k < count; ++k)
+        for (uint32_t k = i * count; k < (i + 1) * count; ++k)
         {
-            job->layer->rooms[i * count + k] = PL_FOLD_STEEP * job->ring->width;
+            job->layer->rooms[k] = job->layer->tapers[k] = PL_FOLD_STEEP * job->ring->width;
         }
-        job->layer->losses[i] = measure_station(job, i);
-        turn_station(job, i);
-        job->layer->carries[i] = pl_fold_carry(job->ring, i, job->frame);
-        if (job->layer->losses[i] > 0)
+        job->layer->carries[i] = 1;
+        /* Vertices between two stations rise as both are turned. */
+        if (is_lost(job, i) || is_lost(job, (int64_t)i - 1) || is_lost(job, (int64_t)i + 1))
         {
-            prepare_station(job, i);
+            turn_station(job, i);
         }
+        if (job->layer->lost[i] > 0)
+        {
+            pl_fold_bend bend = pl_fold_bend_of(job->ring, i, job->frame);
+            job->layer->carries[i] = bend.carry;
+            if (job->layer->options.contact && bend.contact > 0)
+            {
+                find_rooms(job, i, bend.contact);
+            }
+        }
+    }
+}
+
+/* ---- Even cloth ---- */
+
+/* Raised along normals alone, the cloth of a fold is stretched on its flanks and stays compressed on its top and at its
+ * feet (the paper's figure 4). Every place of the fold goes along the folded line to where the line has the length that
+ * the place has at rest; the line keeps its shape and length. The paper corrects the directions of the next frame by
+ * this frame's fold; done to the fold itself it needs no state and lags behind nothing. */
+static void even_fold(const frame_job *job, uint32_t index, const pl_fold_segment *segments)
+{
+    const pl_fold *fold = &job->ring->folds[index];
+    pl_f4 *shifts = job->layer->shifts + (size_t)index * PL_FOLD_NODES;
+    const pl_fold_sample *samples = job->ring->samples + fold->first_sample;
+    const pl_f4 *points = job->layer->points + fold->first_sample;
+    double folded[PL_FOLD_SAMPLES], x = (double)job->layer->heights[index];
+    uint32_t count = fold->sample_count, from = 0, to = 0;
+    folded[0] = 0;
+    for (uint32_t i = 1; i < count; ++i)
+    {
+        const pl_fold_segment *s = &segments[i - 1];
+        double squared = s->a + x * (2 * s->b + x * s->c);
+        folded[i] = folded[i - 1] + sqrt(squared > 0 ? squared : 0);
+    }
+    /* A fold that has hardly risen has hardly been evened out: nothing jumps when it begins. */
+    float risen = fminf((float)x / (0.1f * job->ring->width), 1);
+    shifts[0] = shifts[PL_FOLD_NODES - 1] = pl_splat(0);
+    for (uint32_t n = 1; n + 1 < PL_FOLD_NODES; ++n)
+    {
+        float part = (float)n / (PL_FOLD_NODES - 1), arc = part * samples[count - 1].arc;
+        double wanted = (double)part * folded[count - 1];
+        while (from + 2 < count && samples[from + 1].arc < arc)
+        {
+            ++from;
+        }
+        while (to + 2 < count && folded[to + 1] < wanted)
+        {
+            ++to;
+        }
+        float here = (arc - samples[from].arc) / (samples[from + 1].arc - samples[from].arc + 1e-20f);
+        float there = (float)((wanted - folded[to]) / (folded[to + 1] - folded[to] + 1e-20));
+        float goal = samples[to].arc + there * (samples[to + 1].arc - samples[to].arc);
+        shifts[n] = pl_lerp(points[to], points[to + 1], there) - pl_lerp(points[from], points[from + 1], here);
+        shifts[n][3] = 2 * (goal - arc) / samples[count - 1].arc;
+        shifts[n] *= pl_splat(risen);
     }
 }
 
@@ -187,10 +255,14 @@ static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, dou
     {
         return 0; /* a fold that is stretched has use for what came over */
     }
-    const pl_fold_segment *segments = job->layer->segments + fold->first_sample;
+    pl_f4 raised[PL_FOLD_SAMPLES];
+    pl_fold_segment segments[PL_FOLD_SAMPLES];
+    raise_samples(job, station, k, raised);
+    pl_fold_segments(fold->sample_count, job->layer->points + fold->first_sample, raised, segments);
     double wanted = length + lost;
     pl_fold_solution solution = pl_fold_solve_eased(segments, fold->sample_count - 1, wanted, 0);
-    double room = useful_room((double)job->layer->rooms[index], solution.hollow);
+    double taper = (double)job->layer->tapers[index], room = (double)job->layer->rooms[index];
+    room = useful_room(taper < room ? taper : room, solution.hollow);
     double height = limit(solution.amplitude, room);
     figure->limited = height < solution.amplitude;
     figure->raised = height * (double)fold->fade > 0;
@@ -201,54 +273,13 @@ static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, dou
         figure->residual = (float)(fabs(pl_fold_residual(solution.amplitude, solution.tau)) / wanted);
     }
     job->layer->heights[index] = (float)(height * (double)fold->fade) * job->layer->options.strength;
+    if (figure->raised && job->layer->options.even)
+    {
+        even_fold(job, index, segments);
+    }
     double left = figure->limited ? -pl_fold_tau(segments, fold->sample_count - 1, wanted, height, NULL) : 0;
-    return fmin(fmax(0, left), lost) * (double)job->layer->carries[station];
-}
-
-/* ---- Even cloth ---- */
-
-/* Raised along normals alone, the cloth of a fold is stretched on its flanks and stays compressed on its top and at its
- * feet (the paper's figure 4). Every place of the fold goes along the folded line to where the line has the length that
- * the place has at rest; the line keeps its shape and length. The paper corrects the directions of the next frame by
- * this frame's fold; done to the fold itself it needs no state and lags behind nothing. */
-static void even_fold(const frame_job *job, uint32_t index)
-{
-    const pl_fold *fold = &job->ring->folds[index];
-    pl_f4 *shifts = job->layer->shifts + (size_t)index * PL_FOLD_NODES;
-    const pl_fold_sample *samples = job->ring->samples + fold->first_sample;
-    const pl_fold_segment *segments = job->layer->segments + fold->first_sample;
-    pl_f4 points[PL_FOLD_SAMPLES];
-    double folded[PL_FOLD_SAMPLES], x = (double)job->layer->heights[index];
-    uint32_t count = gather_points(job, fold, points), from = 0, to = 0;
-    folded[0] = 0;
-    for (uint32_t i = 1; i < count; ++i)
-    {
-        const pl_fold_segment *s = &segments[i - 1];
-        double squared = s->a + x * (2 * s->b + x * s->c);
-        folded[i] = folded[i - 1] + sqrt(squared > 0 ? squared : 0);
-    }
-    /* A fold that has hardly risen has hardly been evened out: nothing jumps when it begins. */
-    float risen = fminf((float)x / (0.1f * job->ring->width), 1);
-    shifts[0] = shifts[PL_FOLD_NODES - 1] = pl_splat(0);
-    for (uint32_t n = 1; n + 1 < PL_FOLD_NODES; ++n)
-    {
-        float part = (float)n / (PL_FOLD_NODES - 1), arc = part * samples[count - 1].arc;
-        double wanted = (double)part * folded[count - 1];
-        while (from + 2 < count && samples[from + 1].arc < arc)
-        {
-            ++from;
-        }
-        while (to + 2 < count && folded[to + 1] < wanted)
-        {
-            ++to;
-        }
-        float here = (arc - samples[from].arc) / fmaxf(samples[from + 1].arc - samples[from].arc, 1e-20f);
-        float there = (float)((wanted - folded[to]) / fmax(folded[to + 1] - folded[to], 1e-20));
-        float goal = samples[to].arc + there * (samples[to + 1].arc - samples[to].arc);
-        shifts[n] = pl_lerp(points[to], points[to + 1], there) - pl_lerp(points[from], points[from + 1], here);
-        shifts[n][3] = 2 * (goal - arc) / samples[count - 1].arc;
-        shifts[n] *= pl_splat(risen);
-    }
+    left = left < lost ? left : lost;
+    return left > 0 ? left * (double)job->layer->carries[station] : 0;
 }
 
 /* From the ring outwards on both sides. */
@@ -261,17 +292,10 @@ static void solve_stations(void *data, uint32_t begin, uint32_t end, uint32_t wo
     {
         memset(job->layer->heights + (size_t)i * count, 0, count * sizeof *job->layer->heights);
         double before = 0, behind = 0;
-        for (uint32_t k = 0; k < middle && job->layer->losses[i] > 0; ++k)
+        for (uint32_t k = 0; k < middle && job->layer->lost[i] > 0; ++k)
         {
             before = solve_fold(job, i, middle - 1 - k, before);
             behind = solve_fold(job, i, middle + k, behind);
-        }
-        for (uint32_t k = i * count; k < (i + 1) * count && job->layer->options.even; ++k)
-        {
-            if (job->layer->heights[k] > 0)
-            {
-                even_fold(job, k);
-            }
         }
     }
 }
@@ -305,24 +329,35 @@ static pl_f4 direction_of(const pl_folds_layer *layer, const pl_fold_vertex *v)
     return pl_lerp(pl_lerp(a[0], a[1], t), pl_lerp(b[0], b[1], t), share);
 }
 
+static void raise_vertex(const frame_job *job, const pl_fold_vertex *v)
+{
+    const float *heights = job->layer->heights;
+    float amplitude = v->weight[0] * heights[v->fold[0]] + v->weight[1] * heights[v->fold[1]];
+    if (!(amplitude > 0))
+    {
+        return;
+    }
+    pleat_vec4 *position = &job->frame->positions[v->vertex];
+    pl_f4 shift = job->layer->options.even ? shift_of(job->layer, v) : pl_splat(0);
+    float height = amplitude * pl_profile_at(&job->layer->profile, v->x + shift[3]);
+    shift[3] = 0;
+    pl_store(position, pl_load(position) + shift + direction_of(job->layer, v) * pl_splat(height));
+}
+
 static void raise_vertices(void *data, uint32_t begin, uint32_t end, uint32_t worker)
 {
     const frame_job *job = data;
-    const float *heights = job->layer->heights;
+    const pl_bound_ring *ring = job->ring;
     (void)worker;
     for (uint32_t i = begin; i < end; ++i)
     {
-        const pl_fold_vertex *v = &job->ring->vertices[i];
-        float amplitude = v->weight[0] * heights[v->fold[0]] + v->weight[1] * heights[v->fold[1]];
-        if (!(amplitude > 0))
+        if (is_lost(job, i) || is_lost(job, (int64_t)i + 1))
         {
-            continue;
+            for (uint32_t k = ring->first_vertex[i]; k < ring->first_vertex[i + 1]; ++k)
+            {
+                raise_vertex(job, &ring->vertices[k]);
+            }
         }
-        pleat_vec4 *position = &job->frame->positions[v->vertex];
-        pl_f4 shift = job->layer->options.even ? shift_of(job->layer, v) : pl_splat(0);
-        float height = amplitude * pl_profile_at(&job->layer->profile, v->x + shift[3]);
-        shift[3] = 0;
-        pl_store(position, pl_load(position) + shift + direction_of(job->layer, v) * pl_splat(height));
     }
 }
 
@@ -332,9 +367,45 @@ static float room_slope(const pl_folds_layer *layer, const pl_bound_ring *ring)
     float least = 1;
     for (uint32_t i = 0; i < ring->station_count; ++i)
     {
-        least = fminf(least, layer->carries[i]);
+        least = fminf(least, 1 - (1 - layer->carries[i]) * fminf(layer->lost[i] / 0.05f, 1));
     }
     return 0.03f + 0.97f * least;
+}
+
+static bool any_lost(const pl_folds_layer *layer, const pl_bound_ring *ring)
+{
+    uint32_t i = 0;
+    while (i < ring->station_count && !(layer->lost[i] > 0))
+    {
+        ++i;
+    }
+    return i < ring->station_count;
+}
+
+static void update_ring(const frame_job *job)
+{
+    pl_folds_layer *layer = job->layer;
+    const pl_bound_ring *ring = job->ring;
+    const pleat_tasks *tasks = job->frame->tasks;
+    void *data = (void *)(uintptr_t)job;
+    uint32_t folds = ring->station_count * ring->fold_count;
+    memset(job->figures, 0, folds * sizeof *job->figures);
+    pl_parallel_for(tasks, ring->station_count, 4, measure_stations, data);
+    if (!any_lost(layer, ring))
+    {
+        return;
+    }
+    pl_parallel_for(tasks, ring->station_count, 4, prepare_stations, data);
+    if (layer->options.contact)
+    {
+        pl_fold_taper_rooms(ring, room_slope(layer, ring), layer->tapers);
+    }
+    pl_parallel_for(tasks, ring->station_count, 4, solve_stations, data);
+    pl_parallel_for(tasks, ring->station_count, 2, raise_vertices, data);
+    for (uint32_t i = 0; i < folds; ++i)
+    {
+        layer->highest = layer->heights[i] > layer->highest ? layer->heights[i] : layer->highest;
+    }
 }
 
 void pl_folds_update(void *user, const pleat_layer_frame *frame)
@@ -346,18 +417,7 @@ void pl_folds_update(void *user, const pleat_layer_frame *frame)
     {
         const pl_bound_ring *ring = &layer->rings[r];
         frame_job job = {layer, ring, layer->figures + first, frame};
-        pl_parallel_for(frame->tasks, ring->station_count, 4, look_at_stations, &job);
-        if (layer->options.contact)
-        {
-            pl_fold_taper_rooms(ring, room_slope(layer, ring), layer->rooms);
-        }
-        pl_parallel_for(frame->tasks, ring->station_count, 4, solve_stations, &job);
-        pl_parallel_for(frame->tasks, ring->vertex_count, 1024, raise_vertices, &job);
-        uint32_t folds = ring->station_count * ring->fold_count;
-        for (uint32_t i = 0; i < folds; ++i)
-        {
-            layer->highest = fmaxf(layer->highest, layer->heights[i]);
-        }
-        first += folds;
+        update_ring(&job);
+        first += ring->station_count * ring->fold_count;
     }
 }

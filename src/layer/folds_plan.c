@@ -312,7 +312,7 @@ static pleat_result add_ring(planner *p, uint32_t joint, const pl_contour *line,
     pl_folds_plan *plan = p->plan;
     pl_fold_ring *ring = &plan->rings[plan->ring_count];
     *ring = (pl_fold_ring){.joint = joint, .parent = p->joints[joint].parent};
-    PL_TRY(pl_ring_make(&p->surface, line, plan->width / 3, 0.5f * plan->width, &plan->arena, &ring->ring, error));
+    PL_TRY(pl_ring_make(&p->surface, line, plan->width / 2, 0.5f * plan->width, &plan->arena, &ring->ring, error));
     if (is_known(plan, &ring->ring))
     {
         return PLEAT_OK;
@@ -478,7 +478,7 @@ static void watch_ring(const planner *p, const pl_fold_ring *ring, const pleat_v
 
 enum
 {
-    NEIGHBOURS = 3 /* stations to each side of a fold that is needed: what it fades over */
+    NEIGHBOURS = 2 /* stations to each side of a fold that is needed: what it fades over */
 };
 
 static void mark_active(const pl_fold_ring *ring, uint32_t station, uint32_t k)
