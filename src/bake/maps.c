@@ -77,6 +77,32 @@ static void choose_triangles(pleat_maps *maps, const bool *primitives)
     }
 }
 
+/* Arrays that skirts have a part in. */
+static pleat_result make_room_for_skirts(pleat_maps *maps, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    const pleat_stack_shape *shape = &maps->stack->shape;
+    size_t count = (size_t)shape->vertex_count + maps->skirt_count;
+    size_t triangle_count = (size_t)shape->triangle_count + maps->skirt_count;
+    float *start_uvs;
+    PL_ARENA_NEW_OR_FAIL(start_uvs, &maps->arena, float, 2 * count, error);
+    PL_ARENA_NEW_OR_FAIL(maps->uvs, &maps->arena, float, 2 * count, error);
+    PL_ARENA_NEW_OR_FAIL(maps->values, &maps->arena, pl_f4, count, error);
+    PL_ARENA_NEW_OR_FAIL(maps->triangles, &maps->arena, uint32_t, 3 * triangle_count, error);
+    memcpy(start_uvs, maps->start_uvs, 2 * (size_t)shape->vertex_count * sizeof *start_uvs);
+    maps->start_uvs = start_uvs;
+    memcpy(maps->triangles, shape->triangles, 3 * (size_t)shape->triangle_count * sizeof *maps->triangles);
+    for (uint32_t i = 0; i < maps->skirt_count; ++i)
+    {
+        uint32_t *corner = maps->triangles + 3 * ((size_t)shape->triangle_count + i);
+        corner[0] = maps->skirts[i].a;
+        corner[1] = maps->skirts[i].b;
+        corner[2] = shape->vertex_count + i;
+    }
+fail:
+    return result;
+}
+
 static pleat_result make_room(pleat_maps *maps, const pleat_maps_desc *desc, const pleat_host *host, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
@@ -90,13 +116,17 @@ static pleat_result make_room(pleat_maps *maps, const pleat_maps_desc *desc, con
     PL_ARENA_NEW_OR_FAIL(maps->starts, &maps->arena, pl_map_place, count, error);
     PL_ARENA_NEW_OR_FAIL(maps->coarse_normals, &maps->arena, pleat_vec4, stack->coarse_count, error);
     PL_ARENA_NEW_OR_FAIL(maps->coarse_tangents, &maps->arena, pleat_vec4, stack->coarse_render_count, error);
-    PL_ARENA_NEW_OR_FAIL(maps->start_uvs, &maps->arena, float, 2 * (size_t)count, error);
     PL_ARENA_NEW_OR_FAIL(maps->bind_normals, &maps->arena, pleat_vec3, count, error);
     PL_ARENA_NEW_OR_FAIL(maps->failed, &maps->arena, uint8_t, count, error);
-    PL_ARENA_NEW_OR_FAIL(maps->uvs, &maps->arena, float, 2 * (size_t)count, error);
-    PL_ARENA_NEW_OR_FAIL(maps->values, &maps->arena, pl_f4, count, error);
+    PL_ARENA_NEW_OR_FAIL(maps->start_uvs, &maps->arena, float, 2 * (size_t)count, error);
+    gather_uvs(maps);
+    choose_triangles(maps, desc->primitives);
+    pl_maps_find_starts(maps);
+    PL_TRY(pl_maps_make_skirts(maps, host, error));
+    PL_TRY(make_room_for_skirts(maps, error));
     PL_TRY(pl_raster_init(&maps->raster, desc->size, desc->samples, desc->margin,
-                          pl_worker_count(host ? &host->tasks : NULL), triangle_count, &maps->arena, error));
+                          pl_worker_count(host ? &host->tasks : NULL), triangle_count + maps->skirt_count, &maps->arena,
+                          error));
     PL_TRY(pleat_normals_create(stack->coarse_count, stack->surface->triangle_count, stack->surface->triangles,
                                 stack->surface->triangles, host, &maps->normals, error));
     result = pleat_bvh_create(stack->shape.surface_count, stack->shape.bind, triangle_count,
@@ -124,9 +154,6 @@ pleat_result pleat_maps_create(const pleat_maps_desc *desc, const pleat_host *ho
         return result;
     }
     maps->coarse_positions = maps->stack->coarse_positions;
-    gather_uvs(maps);
-    choose_triangles(maps, desc->primitives);
-    pl_maps_find_starts(maps);
     maps->shared = pl_maps_count_shared(maps);
     *out = maps;
     return PLEAT_OK;
@@ -178,6 +205,16 @@ static float texture_area(const float *uvs, const uint32_t *corner)
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 }
 
+/* The far corner of a skirt: its height, and its normal as this side's tangent space has it. */
+static pl_f4 height_across(void *user, const pl_map_skirt *skirt)
+{
+    const pleat_maps *maps = user;
+    const pleat_stack *stack = maps->stack;
+    pl_f4 normal = pl_load(&stack->group_normals[stack->render_normal[skirt->other]]);
+    pl_f4 seen = pl_maps_seen_across(maps, skirt, normal);
+    return pl_set(maps->values[skirt->other][0], seen[0], seen[1], seen[2]);
+}
+
 /* A triangle is where it belongs if each corner found its line and the lines did not turn it over. */
 static void mark_range(void *data, uint32_t begin, uint32_t end, uint32_t worker)
 {
@@ -220,8 +257,10 @@ static pl_raster_job job_of(const pleat_maps *maps, const float *uvs, pleat_heig
 {
     float scale = 1 / (range.high - range.low);
     uint16_t zero = word_of(-range.low * scale);
-    return (pl_raster_job){.triangle_count = maps->stack->shape.triangle_count,
-                           .triangles = maps->stack->shape.triangles,
+    uint32_t count = maps->stack->shape.triangle_count;
+    return (pl_raster_job){.triangle_count = count + maps->skirt_count,
+                           .skirt_first = count,
+                           .triangles = maps->triangles,
                            .marks = maps->skipped,
                            .uvs = uvs,
                            .values = maps->values,
@@ -240,16 +279,6 @@ static void want_normals(pl_raster_job *job, uint16_t *normals)
     job->empty[3] = 65535;
 }
 
-static void count_drawn(pleat_maps *maps)
-{
-    size_t texels = (size_t)maps->raster.size * maps->raster.size;
-    maps->drawn = 0;
-    for (size_t i = 0; i < texels; ++i)
-    {
-        maps->drawn += maps->raster.covered[i] == 1;
-    }
-}
-
 void pleat_maps_update(pleat_maps *maps, uint16_t *heights, uint16_t *normals, pleat_height_range *range,
                        const pleat_tasks *tasks)
 {
@@ -260,6 +289,8 @@ void pleat_maps_update(pleat_maps *maps, uint16_t *heights, uint16_t *normals, p
     pl_maps_take_coarse(maps, maps->stack->coarse_positions, tasks);
     pl_parallel_for(tasks, shape->vertex_count, 256, project_range, maps);
     pl_parallel_for(tasks, shape->triangle_count, 1024, mark_range, maps);
+    pl_maps_place_skirts(maps, maps->uvs);
+    pl_maps_fill_skirts(maps, height_across, maps);
     if (!(range->low < range->high))
     {
         *range = find_range(maps, 0, 0);
@@ -275,7 +306,6 @@ void pleat_maps_update(pleat_maps *maps, uint16_t *heights, uint16_t *normals, p
         pl_raster_draw(&maps->raster, &job);
         pl_maps_repair(maps, &job, *range);
         pl_raster_spread(&maps->raster, &job);
-        count_drawn(maps);
     }
 }
 
@@ -290,17 +320,36 @@ typedef struct vector_job
     bool bind;
 } vector_job;
 
-static pl_f4 into_frame(const pl_map_frame *frame, pl_f4 vector)
+/* The vector of a render vertex, in the world's axes. */
+static pl_f4 vector_of(const vector_job *job, uint32_t r, pl_f4 from)
 {
-    return pl_set(pl_dot3(vector, frame->tangent), pl_dot3(vector, frame->bitangent), pl_dot3(vector, frame->normal),
-                  0);
+    const pleat_maps *maps = job->maps;
+    const pleat_stack *stack = maps->stack;
+    if (job->normals && job->bind)
+    {
+        return pl_load3(&maps->bind_normals[r]);
+    }
+    if (job->normals)
+    {
+        return pl_load(&stack->group_normals[stack->render_normal[r]]);
+    }
+    if (job->changes)
+    {
+        return pl_load3(&job->changes[r]);
+    }
+    return pl_load(&maps->positions[stack->shape.render_vertex[r]]) - from;
+}
+
+/* As it stands in values: normals behind a first channel that is not used. */
+static pl_f4 value_of(const vector_job *job, pl_f4 seen)
+{
+    return job->normals ? pl_set(0, seen[0], seen[1], seen[2]) : pl_set(seen[0], seen[1], seen[2], 0);
 }
 
 static void vector_range(void *data, uint32_t begin, uint32_t end, uint32_t worker)
 {
     const vector_job *job = data;
     pleat_maps *maps = job->maps;
-    const pleat_stack *stack = maps->stack;
     (void)worker;
     for (uint32_t r = begin; r < end; ++r)
     {
@@ -310,28 +359,33 @@ static void vector_range(void *data, uint32_t begin, uint32_t end, uint32_t work
             continue;
         }
         pl_map_frame frame = pl_maps_frame(maps, &maps->starts[r]);
-        if (job->normals)
+        pl_f4 vector = vector_of(job, r, frame.position);
+        if (job->normals || job->space == PLEAT_MAPS_TANGENT)
         {
-            pl_f4 normal = pl_load(&stack->group_normals[stack->render_normal[r]]);
-            if (job->bind)
-            {
-                normal = pl_load3(&maps->bind_normals[r]);
-            }
-            pl_f4 seen = into_frame(&frame, normal);
-            maps->values[r] = pl_set(0, seen[0], seen[1], seen[2]);
-            continue;
+            vector = pl_maps_seen(&frame, vector);
         }
-        pl_f4 vector = pl_load(&maps->positions[stack->shape.render_vertex[r]]) - frame.position;
-        if (job->changes)
-        {
-            vector = pl_load3(&job->changes[r]);
-        }
-        if (job->space == PLEAT_MAPS_TANGENT)
-        {
-            vector = into_frame(&frame, vector);
-        }
-        maps->values[r] = vector;
+        maps->values[r] = value_of(job, vector);
     }
+}
+
+static pl_f4 vector_across(void *user, const pl_map_skirt *skirt)
+{
+    const vector_job *job = user;
+    const pleat_maps *maps = job->maps;
+    pl_map_frame frame = pl_maps_frame(maps, &maps->starts[skirt->other]);
+    pl_f4 vector = vector_of(job, skirt->other, frame.position);
+    if (job->normals || job->space == PLEAT_MAPS_TANGENT)
+    {
+        vector = pl_maps_seen_across(maps, skirt, vector);
+    }
+    return value_of(job, vector);
+}
+
+static void find_vectors(vector_job *job, const pleat_tasks *tasks)
+{
+    pl_parallel_for(tasks, job->maps->stack->shape.vertex_count, 256, vector_range, job);
+    pl_maps_place_skirts(job->maps, job->maps->start_uvs);
+    pl_maps_fill_skirts(job->maps, vector_across, job);
 }
 
 /* A symmetric range for channels first..last, unless one is given. */
@@ -355,7 +409,7 @@ void pleat_maps_vectors(pleat_maps *maps, pleat_maps_shape of, pleat_maps_space 
     range = range ? range : &own;
     maps->positions = bind ? stack->shape.bind : stack->positions;
     pl_maps_take_coarse(maps, bind ? stack->coarse_bind : stack->coarse_positions, tasks);
-    pl_parallel_for(tasks, stack->shape.vertex_count, 256, vector_range, &vector);
+    find_vectors(&vector, tasks);
     settle_range(maps, 0, 2, range);
     maps->repaired = 0;
     if (vectors)
@@ -372,12 +426,12 @@ void pleat_maps_vectors(pleat_maps *maps, pleat_maps_shape of, pleat_maps_space 
             pleat_stack_base_normals(stack, maps->bind_normals);
         }
         vector.normals = true;
-        pl_parallel_for(tasks, stack->shape.vertex_count, 256, vector_range, &vector);
+        find_vectors(&vector, tasks);
         pl_raster_job job = job_of(maps, maps->start_uvs, *range, tasks);
         want_normals(&job, normals);
         pl_raster_run(&maps->raster, &job);
     }
-    count_drawn(maps);
+    maps->drawn = pl_raster_drawn(&maps->raster);
 }
 
 void pleat_maps_changes(pleat_maps *maps, const pleat_vec3 *changes, uint16_t *vectors, uint16_t *heights,
@@ -388,7 +442,7 @@ void pleat_maps_changes(pleat_maps *maps, const pleat_vec3 *changes, uint16_t *v
     pleat_height_range own = {0, 0};
     range = range ? range : &own;
     pl_maps_take_coarse(maps, maps->stack->coarse_bind, tasks);
-    pl_parallel_for(tasks, count, 256, vector_range, &vector);
+    find_vectors(&vector, tasks);
     settle_range(maps, vectors ? 0 : 2, 2, range);
     pl_raster_job job = job_of(maps, maps->start_uvs, *range, tasks);
     if (vectors)
@@ -399,7 +453,7 @@ void pleat_maps_changes(pleat_maps *maps, const pleat_vec3 *changes, uint16_t *v
     }
     if (heights)
     {
-        for (uint32_t r = 0; r < count; ++r)
+        for (uint32_t r = 0; r < count + maps->skirt_count; ++r)
         {
             maps->values[r][0] = maps->values[r][2];
         }
@@ -423,6 +477,8 @@ void pleat_maps_values(pleat_maps *maps, const float *values, uint32_t width, ui
         }
         maps->values[r] = value;
     }
+    pl_maps_place_skirts(maps, maps->start_uvs);
+    pl_maps_fill_skirts(maps, NULL, NULL);
     pl_raster_job job = job_of(maps, maps->start_uvs, (pleat_height_range){0, 1}, tasks);
     job.width = width;
     job.out = out;

@@ -21,6 +21,15 @@ typedef struct pl_map_frame
     float u, v;
 } pl_map_frame;
 
+/* A triangle past the border of a chart, at the edge from a to b. */
+typedef struct pl_map_skirt
+{
+    uint32_t a, b, inner; /* render vertices of the triangle that ends there */
+    uint32_t other;       /* of the one across the seam, its far corner; PLEAT_NONE at an open border */
+    float along, across;  /* the far corner, in lengths of the edge, from a */
+    float part;           /* of that way, as far as the skirt goes */
+} pl_map_skirt;
+
 struct pleat_maps
 {
     pl_memory memory;
@@ -35,6 +44,9 @@ struct pleat_maps
     float *start_uvs; /* render vertices of the shape by 2: their places in the texture, linear on coarse triangles */
     pleat_normals *normals; /* of the coarse surface */
     pleat_bvh *bvh;         /* of the refined surface; refitted where a height has to be searched for */
+    uint32_t *triangles;    /* of the shape, by render vertices, and of skirts, whose far vertices follow the shape's */
+    uint32_t skirt_count;
+    pl_map_skirt *skirts;
     /* The coarse mesh that the last call was about. */
     const pleat_vec4 *coarse_positions;
     pleat_vec4 *coarse_normals;
@@ -57,6 +69,19 @@ bool pl_maps_project(const pleat_maps *maps, pl_map_place start, pl_f4 point, pl
 /* Normals and tangents of the coarse mesh with these positions. */
 void pl_maps_take_coarse(pleat_maps *maps, const pleat_vec4 *positions, const pleat_tasks *tasks);
 pl_map_frame pl_maps_frame(const pleat_maps *maps, const pl_map_place *place);
+
+/* A vector of the world in the tangent space at a place. */
+pl_f4 pl_maps_seen(const pl_map_frame *frame, pl_f4 vector);
+/* The same at the far corner of a skirt, with the tangents of the near side of its seam. */
+pl_f4 pl_maps_seen_across(const pleat_maps *maps, const pl_map_skirt *skirt, pl_f4 vector);
+
+/* Finds the skirts; needs start_uvs. */
+pleat_result pl_maps_make_skirts(pleat_maps *maps, const pleat_host *host, pleat_error *error);
+/* Their far vertices, behind the shape's: places, and values. value: of the far corner across a seam, in the terms of
+ * this side; NULL: values are the same on both sides. */
+void pl_maps_place_skirts(pleat_maps *maps, float *uvs);
+typedef pl_f4 pl_skirt_value(void *user, const pl_map_skirt *skirt);
+void pl_maps_fill_skirts(pleat_maps *maps, pl_skirt_value *value, void *user);
 
 /* Texels in doubt that lie on the coarse mesh get the height at which their own line meets the refined surface. */
 void pl_maps_repair(pleat_maps *maps, const pl_raster_job *job, pleat_height_range range);

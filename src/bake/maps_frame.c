@@ -90,3 +90,20 @@ pl_map_frame pl_maps_frame(const pleat_maps *maps, const pl_map_place *place)
     frame.bitangent = pl_cross(frame.normal, frame.tangent) * pl_splat(hand >= 0 ? 1.0f : -1.0f);
     return frame;
 }
+
+pl_f4 pl_maps_seen(const pl_map_frame *frame, pl_f4 vector)
+{
+    return pl_set(pl_dot3(vector, frame->tangent), pl_dot3(vector, frame->bitangent), pl_dot3(vector, frame->normal),
+                  0);
+}
+
+pl_f4 pl_maps_seen_across(const pleat_maps *maps, const pl_map_skirt *skirt, pl_f4 vector)
+{
+    pl_map_frame near = pl_maps_frame(maps, &maps->starts[skirt->a]);
+    pl_map_frame far = pl_maps_frame(maps, &maps->starts[skirt->other]);
+    float hand = pl_dot3(pl_cross(near.normal, near.tangent), near.bitangent) >= 0 ? 1.0f : -1.0f;
+    near.normal = far.normal;
+    near.tangent = pl_normalize3(near.tangent - far.normal * pl_splat(pl_dot3(near.tangent, far.normal)));
+    near.bitangent = pl_cross(near.normal, near.tangent) * pl_splat(hand);
+    return pl_maps_seen(&near, vector);
+}

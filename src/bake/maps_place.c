@@ -171,8 +171,11 @@ bool pl_maps_project(const pleat_maps *maps, pl_map_place start, pl_f4 point, pl
             return false;
         }
         pl_f4 normal = sum * pl_splat(1 / length);
-        pl_f4 left = point - mix(p, place.weight) - normal * pl_splat(h);
-        float size = pl_length3(p[1] - p[0]) + pl_length3(p[2] - p[0]);
+        /* From a corner, so that nothing is lost far from the origin. */
+        pl_f4 e1 = p[1] - p[0], e2 = p[2] - p[0];
+        pl_f4 left =
+            point - p[0] - e1 * pl_splat(place.weight[1]) - e2 * pl_splat(place.weight[2]) - normal * pl_splat(h);
+        float size = pl_length3(e1) + pl_length3(e2);
         if (pl_dot3(left, left) <= 1e-12f * size * size)
         {
             *height = h;
@@ -184,7 +187,7 @@ bool pl_maps_project(const pleat_maps *maps, pl_map_place start, pl_f4 point, pl
         first -= normal * pl_splat(pl_dot3(first, normal));
         second -= normal * pl_splat(pl_dot3(second, normal));
         float x[3];
-        if (!solve(p[1] - p[0] + first * pl_splat(h), p[2] - p[0] + second * pl_splat(h), normal, left, x))
+        if (!solve(e1 + first * pl_splat(h), e2 + second * pl_splat(h), normal, left, x))
         {
             return false;
         }

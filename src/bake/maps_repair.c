@@ -1,9 +1,10 @@
 /* Heights where the way from the refined surface back to the coarse mesh is lost.
  *
  * Where the coarse mesh is folded sharply, the lines along its normals cross each other in front of or behind it:
- * projected triangles turn over or cover each other, and their mean is no height at all. The other way round there
- * still is an answer: each texel has one line, and almost always it meets the surface. Such texels, some hundredths of
- * a map, are asked for one by one: the surface's outer side nearest to what was drawn, else its inner side. */
+ * projected triangles turn over, cover each other or leave gaps, and their mean is no height at all. The other way
+ * round there still is an answer: each texel has one line, and almost always it meets the surface. Such texels, some
+ * hundredths of a map, are asked for one by one: the surface's outer side nearest to what was drawn, else its inner
+ * side. */
 #include "bake/maps.h"
 
 #include "base/parallel.h"
@@ -177,13 +178,17 @@ static void repair_texel(const repair *r, size_t texel, const pl_map_place *plac
 {
     pleat_maps *maps = r->maps;
     const pl_raster_job *job = r->job;
-    float drawn = job->out ? r->range.low + (float)job->out[texel] / 65535 * (r->range.high - r->range.low) : 0;
+    bool empty = maps->raster.covered[texel] == 0;
+    float drawn =
+        job->out && !empty ? r->range.low + (float)job->out[texel] / 65535 * (r->range.high - r->range.low) : 0;
     pl_f4 value;
-    if (find_value(maps, place, fminf(fmaxf(drawn, r->range.low), r->range.high), r->range, &value))
+    bool found = find_value(maps, place, fminf(fmaxf(drawn, r->range.low), r->range.high), r->range, &value);
+    if (found)
     {
         pl_raster_put(job, texel, value);
     }
-    maps->raster.covered[texel] = 1; /* a line that meets nothing keeps what was drawn */
+    /* Where the line meets nothing, what was drawn stays; what was not drawn is continued from its neighbours. */
+    maps->raster.covered[texel] = found || !empty;
 }
 
 static void repair_bands(void *data, uint32_t begin, uint32_t end, uint32_t worker)
@@ -208,8 +213,7 @@ static void repair_bands(void *data, uint32_t begin, uint32_t end, uint32_t work
             {
                 size_t texel = (size_t)row * size + (size_t)x;
                 pl_map_place place = {t, {0, 0, 0}};
-                if (maps->raster.covered[texel] == PL_RASTER_DOUBT &&
-                    weights_at(&flat, (float)x, (float)row, place.weight))
+                if (maps->raster.covered[texel] != 1 && weights_at(&flat, (float)x, (float)row, place.weight))
                 {
                     repair_texel(r, texel, &place);
                 }
@@ -218,24 +222,12 @@ static void repair_bands(void *data, uint32_t begin, uint32_t end, uint32_t work
     }
 }
 
-static uint32_t count_doubts(const pl_raster *raster)
-{
-    uint32_t count = 0;
-    for (size_t texel = 0; texel < (size_t)raster->size * raster->size; ++texel)
-    {
-        count += raster->covered[texel] == PL_RASTER_DOUBT;
-    }
-    return count;
-}
-
 void pl_maps_repair(pleat_maps *maps, const pl_raster_job *job, pleat_height_range range)
 {
-    uint32_t doubts = count_doubts(&maps->raster);
-    if (doubts)
-    {
-        repair r = {maps, job, range};
-        pleat_bvh_refit(maps->bvh, maps->positions, job->tasks);
-        pl_parallel_for(job->tasks, maps->raster.band_count, 1, repair_bands, &r);
-        maps->repaired = doubts - count_doubts(&maps->raster);
-    }
+    repair r = {maps, job, range};
+    uint32_t sure = pl_raster_drawn(&maps->raster);
+    pleat_bvh_refit(maps->bvh, maps->positions, job->tasks);
+    pl_parallel_for(job->tasks, maps->raster.band_count, 1, repair_bands, &r);
+    maps->drawn = pl_raster_drawn(&maps->raster);
+    maps->repaired = maps->drawn - sure;
 }

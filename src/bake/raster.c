@@ -50,7 +50,7 @@ static bool bands_of(const pl_raster *raster, const pl_raster_job *job, uint32_t
     const uint32_t *corner = job->triangles + 3 * (size_t)t;
     float a = job->uvs[2 * (size_t)corner[0] + 1], b = job->uvs[2 * (size_t)corner[1] + 1];
     float c = job->uvs[2 * (size_t)corner[2] + 1];
-    if (job->marks && (job->marks[t] & PL_RASTER_SKIP))
+    if (job->marks && t < job->skirt_first && (job->marks[t] & PL_RASTER_SKIP))
     {
         return false;
     }
@@ -143,7 +143,10 @@ static void draw_triangle(const band *b, uint32_t t)
     const uint32_t *corner = b->job->triangles + 3 * (size_t)t;
     uint32_t samples = b->raster->samples;
     double grid = (double)b->raster->size * samples, x[3], y[3];
-    uint8_t mark = b->job->marks ? b->job->marks[t] : 0;
+    bool skirt = t >= b->job->skirt_first;
+    uint8_t mark = skirt ? 0 : PL_RASTER_CHART;
+    mark |= b->job->marks && !skirt ? b->job->marks[t] : 0;
+    uint32_t most = skirt ? samples * samples : UINT16_MAX;
     place_corners(b, t, x, y);
     double area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]);
     if (!(fabs(area) > 1e-12) || (mark & PL_RASTER_SKIP))
@@ -190,9 +193,12 @@ static void draw_triangle(const band *b, uint32_t t)
         for (uint32_t px = (uint32_t)begin; px <= last; ++px)
         {
             size_t texel = line + px / samples;
-            b->sums[texel] += value;
-            ++b->counts[texel];
-            b->doubts[texel] |= mark & PL_RASTER_UNSURE;
+            if (b->counts[texel] < most)
+            {
+                b->sums[texel] += value;
+                ++b->counts[texel];
+                b->doubts[texel] |= mark;
+            }
             value += step;
         }
     }
@@ -231,8 +237,9 @@ static void write_band(const band *b)
             size_t local = (size_t)row * b->raster->size + x;
             size_t texel = (size_t)(b->first_row + row) * b->raster->size + x;
             uint16_t count = b->counts[local];
-            bool unsure = job->doubtful && (b->doubts[local] || count > full);
-            b->raster->covered[texel] = count == 0 ? 0 : unsure ? PL_RASTER_DOUBT : 1;
+            uint8_t marks = b->doubts[local];
+            bool unsure = job->doubtful && ((marks & PL_RASTER_UNSURE) || count > full);
+            b->raster->covered[texel] = count == 0 ? 0 : !(marks & PL_RASTER_CHART) ? 2 : unsure ? PL_RASTER_DOUBT : 1;
             if (count)
             {
                 pl_raster_put(job, texel, b->sums[local] * pl_splat(1 / (float)count));
@@ -396,6 +403,16 @@ void pl_raster_spread(pl_raster *raster, const pl_raster_job *job)
         pl_parallel_for(tasks, raster->size, 64, continue_rows, &r);
         pl_parallel_for(tasks, raster->band_count, 8, continue_columns, &r);
     }
+}
+
+uint32_t pl_raster_drawn(const pl_raster *raster)
+{
+    uint32_t count = 0;
+    for (size_t texel = 0; texel < (size_t)raster->size * raster->size; ++texel)
+    {
+        count += raster->covered[texel] == 1;
+    }
+    return count;
 }
 
 void pl_raster_run(pl_raster *raster, const pl_raster_job *job)

@@ -14,7 +14,7 @@ typedef struct pl_raster
     pl_f4 *sums;         /* worker_count by PL_RASTER_ROWS by size */
     uint16_t *counts;    /* likewise */
     uint8_t *doubts;     /* likewise */
-    uint8_t *covered;    /* size x size: 0 empty, 1 drawn, 2 and up: continued; or PL_RASTER_DOUBT */
+    uint8_t *covered;    /* size x size: 0 empty, 1 drawn, 2 and up: continued (2: by skirts); or PL_RASTER_DOUBT */
     uint32_t *bin_start; /* band_count + 1 */
     uint32_t *bins;      /* triangles of each band, ascending */
     uint32_t bin_capacity;
@@ -25,12 +25,14 @@ enum
     PL_RASTER_ROWS = 32,
     PL_RASTER_DOUBT = 255, /* in covered: drawn, but the caller may know better */
     PL_RASTER_SKIP = 1,    /* in marks: not drawn */
-    PL_RASTER_UNSURE = 2   /* in marks: what it covers is in doubt */
+    PL_RASTER_UNSURE = 2,  /* in marks: what it covers is in doubt */
+    PL_RASTER_CHART = 4    /* of a texel: more than skirts */
 };
 
 typedef struct pl_raster_job
 {
     uint32_t triangle_count;
+    uint32_t skirt_first; /* triangles from here on are drawn only where others leave room */
     const uint32_t *triangles;
     const uint8_t *marks; /* by triangle, or NULL */
     bool doubtful;        /* texels that an unsure triangle or several triangles cover are in doubt */
@@ -53,6 +55,8 @@ void pl_raster_draw(pl_raster *raster, const pl_raster_job *job);
 void pl_raster_put(const pl_raster_job *job, size_t texel, pl_f4 value);
 /* Continues what was drawn past its borders. Texels still in doubt count as empty. */
 void pl_raster_spread(pl_raster *raster, const pl_raster_job *job);
+/* Texels that are drawn, and not in doubt. */
+uint32_t pl_raster_drawn(const pl_raster *raster);
 /* Both. */
 void pl_raster_run(pl_raster *raster, const pl_raster_job *job);
 
