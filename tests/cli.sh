@@ -745,4 +745,53 @@ test_measure_usage()
     [ ! -e x.jpg ]
 }
 
+# ---- maps -----------------------------------------------------------------------------------------------------------
+
+test_maps_writes_pictures_and_says_what_they_are()
+{
+    works maps hero.gltf -o m --layer none --level 2 --garment Shirt --size 64 --frames 3-4 --map height --map normal \
+        --map vector --mask-joints '*' --coarse --normal-bits 16 --json
+    [ "$(json "d['files'], d['frames'], d['textures']")" = "11 2 1" ]
+    [ "$(ls m | wc -l)" = 11 ]
+    cp m/maps.json out
+    [ "$(json "[f['height'] for f in d['maps'][0]['frames']]")" = "['Shirt_height_0003.png', 'Shirt_height_0004.png']" ]
+    [ "$(json "d['maps'][0]['height']['low'] < d['maps'][0]['height']['high']")" = True ]
+    [ "$(json "d['maps'][0]['vector']['space'], d['maps'][0]['size'], d['conventions']['green']")" = "tangent 64 up (OpenGL)" ]
+    [ "$(json "all(__import__('os').path.exists('m/' + v) for f in d['maps'][0]['frames'] for v in f.values() if isinstance(v, str))")" = True ]
+    # PNG: 64 x 64, 16 bits, grey and colour.
+    [ "$(xxd -s 16 -l 10 -p m/Shirt_height_0003.png)" = 00000040000000401000 ]
+    [ "$(xxd -s 16 -l 10 -p m/Shirt_normal_0003.png)" = 00000040000000401002 ]
+}
+
+test_maps_are_the_same_for_any_threads()
+{
+    works maps hero.gltf -o one --layer none --level 3 --garment Shirt --size 100 --frames 5 --atlas -j 1
+    works maps hero.gltf -o four --layer none --level 3 --garment Shirt --size 100 --frames 5 --atlas -j 4
+    diff -r one four
+    [ -e one/mesh.glb ]
+}
+
+test_maps_of_a_clip()
+{
+    works maps hero.gltf -o v --layer none --skin dqs --garment Shirt --map vat --json
+    [ "$(json "d['frames']")" = 31 ]
+    cp v/vat.json out
+    [ "$(json "d['os-remap']['Frames'], d['height'], d['rows_per_frame']")" = "31 31 1" ]
+    works maps hero.gltf -o b --layer none --skin dqs --level 1 --garment Shirt --map vector --basis 4 --size 32
+    cp b/maps.json out
+    [ "$(json "len(d['maps'][0]['basis']['frames']), len(d['maps'][0]['basis']['maps']) <= 4")" = "31 True" ]
+}
+
+test_maps_usage()
+{
+    fails 2 "it needs a folder" maps hero.gltf
+    fails 2 "it is no folder" maps hero.gltf -o hero.gltf
+    fails 1 "could not be made" maps hero.gltf -o no/where
+    fails 2 "--size is '8'" maps hero.gltf -o x --size 8
+    fails 2 "one of height|vector|normal|vat" maps hero.gltf -o x --map depth
+    fails 1 "fits no joint" maps hero.gltf -o x --layer none --garment Shirt --size 32 --mask-joints nothing
+    fails 1 "--frames ends at 99" maps hero.gltf -o x --frames 99
+    [ ! -e x ] # a folder that was made for nothing is gone
+}
+
 run_cases test_

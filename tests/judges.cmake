@@ -39,6 +39,10 @@ endif()
 add_judge(judge_browser ${NODE_PROGRAM} ${judges}/browser.mjs $<TARGET_FILE:pleat> ${judged})
 set_property(TEST judge_blender judge_browser APPEND PROPERTY LABELS long)
 
+# Maps, applied by numpy to the coarse mesh.
+add_judge(judge_maps ${PYTHON_PROGRAM} -B ${judges}/maps.py $<TARGET_FILE:pleat> ${judged})
+set_property(TEST judge_maps APPEND PROPERTY LABELS long)
+
 # Figures of pleat measure, by numpy.
 add_judge(judge_measure ${PYTHON_PROGRAM} -B ${judges}/measure.py $<TARGET_FILE:pleat> ${judged})
 

@@ -349,3 +349,24 @@ void look_print_parameters(void)
         }
     }
 }
+
+void look_settle(app_session *session, const pleat_model *model, uint32_t clip, const stack_choice *choice,
+                 bake_look *look)
+{
+    const char *reason = NULL;
+    if (clip != PLEAT_NONE && model->clips[clip].points.node != PLEAT_NONE)
+    {
+        reason = "its points are given, not moved by joints";
+    }
+    else if (!choice_is_skinned(choice, model))
+    {
+        reason = choice->node_count ? "joints move no garment" : "nothing looks like cloth; --garment can name it";
+    }
+    if (look->unasked && reason)
+    {
+        char message[500];
+        snprintf(message, sizeof message, "no folds on %.300s: %s", session->arguments->files[0], reason);
+        session->host.log(session->host.log_user, PLEAT_INFO, message);
+        look->layer_count = 0;
+    }
+}

@@ -64,6 +64,9 @@ typedef struct bake_look
 int look_open(const app_session *session, bake_look *look);
 /* Without any --layer: folds. They count as asked for if a --set speaks of them. */
 void look_take_default_layers(const app_session *session, bake_look *look);
+/* Layers that nobody asked for step back where they have nothing to act on, and say so. */
+void look_settle(app_session *session, const pleat_model *model, uint32_t clip, const stack_choice *choice,
+                 bake_look *look);
 /* Refuses a --set (or another option) for a layer that --layer does not name. Returns an exit status. */
 int look_check_used(const app_session *session, const bake_look *look);
 /* The layers as a bake takes them: look->layer_count of them, valid as long as the look. */

@@ -125,3 +125,27 @@ void choice_apply(const stack_choice *choice, pleat_bake_desc *desc)
     desc->nodes = choice->nodes;
     desc->garment = choice->garment;
 }
+
+/* ---- Frames ---- */
+
+enum
+{
+    FRAMES_UNASKED = 100000 /* a clip may say that it lasts for years; more than this only by --frames */
+};
+
+int choose_bake_frames(const app_session *session, const pleat_model *model, pleat_bake_desc *desc)
+{
+    const char *file = session->arguments->files[0];
+    bool asked = arguments_range(session->arguments, "frames", &desc->first_frame, &desc->last_frame);
+    uint32_t frames = desc->clip == PLEAT_NONE ? 1 : pleat_clip_frame_count(&model->clips[desc->clip], desc->fps);
+    if (asked && desc->last_frame >= frames)
+    {
+        return fail_input(session, "%s: --frames ends at %u; the clip has frames 0-%u at %g a second", file,
+                          desc->last_frame, frames - 1, (double)desc->fps);
+    }
+    if (!asked && frames > FRAMES_UNASKED)
+    {
+        return fail_input(session, "%s: its clip has %u frames; choose some of them with --frames", file, frames);
+    }
+    return EXIT_DONE;
+}

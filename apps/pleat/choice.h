@@ -31,4 +31,8 @@ void choice_free(stack_choice *choice);
 /* Into the desc, which must not outlive the choice. */
 void choice_apply(const stack_choice *choice, pleat_bake_desc *desc);
 
+/* The frames that --frames names, both of desc and of its clip at its rate; a clip that lasts too long needs it.
+ * Returns an exit status. */
+int choose_bake_frames(const app_session *session, const pleat_model *model, pleat_bake_desc *desc);
+
 #endif

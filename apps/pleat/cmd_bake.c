@@ -19,28 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum
-{
-    FRAMES_UNASKED = 100000 /* a clip may say that it lasts for years; more than this only by --frames */
-};
-
-static int choose_frames(const app_session *session, const pleat_model *model, pleat_bake_desc *desc)
-{
-    const char *file = session->arguments->files[0];
-    bool asked = arguments_range(session->arguments, "frames", &desc->first_frame, &desc->last_frame);
-    uint32_t frames = desc->clip == PLEAT_NONE ? 1 : pleat_clip_frame_count(&model->clips[desc->clip], desc->fps);
-    if (asked && desc->last_frame >= frames)
-    {
-        return fail_input(session, "%s: --frames ends at %u; the clip has frames 0-%u at %g a second", file,
-                          desc->last_frame, frames - 1, (double)desc->fps);
-    }
-    if (!asked && frames > FRAMES_UNASKED)
-    {
-        return fail_input(session, "%s: its clip has %u frames; choose some of them with --frames", file, frames);
-    }
-    return EXIT_DONE;
-}
-
 /* What both passes work with. */
 typedef struct bake_run
 {
@@ -200,28 +178,6 @@ static pleat_result run_bake(app_session *session, const pleat_asset *asset, ple
     return result;
 }
 
-/* Layers that nobody asked for step back where they have nothing to act on, and say so. */
-static void settle_layers(app_session *session, const pleat_model *model, uint32_t clip, const stack_choice *choice,
-                          bake_look *look)
-{
-    const char *reason = NULL;
-    if (clip != PLEAT_NONE && model->clips[clip].points.node != PLEAT_NONE)
-    {
-        reason = "its points are given, not moved by joints";
-    }
-    else if (!choice_is_skinned(choice, model))
-    {
-        reason = choice->node_count ? "joints move no garment" : "nothing looks like cloth; --garment can name it";
-    }
-    if (look->unasked && reason)
-    {
-        char message[500];
-        snprintf(message, sizeof message, "no folds on %.300s: %s", session->arguments->files[0], reason);
-        session->host.log(session->host.log_user, PLEAT_INFO, message);
-        look->layer_count = 0;
-    }
-}
-
 static bool wants_gltf(const bake_targets *targets)
 {
     bool any = false;
@@ -246,13 +202,13 @@ static int bake_asset(app_session *session, const pleat_asset *asset, bake_look 
     desc.skinning = (pleat_skinning)look->skin.method;
     desc.level = look->level;
     int status = choose_clip(session, model, &desc.clip);
-    status = status == EXIT_DONE ? choose_frames(session, model, &desc) : status;
+    status = status == EXIT_DONE ? choose_bake_frames(session, model, &desc) : status;
     status = status == EXIT_DONE ? choose_stack(session, model, look_garment_use(look), true, &choice) : status;
     status = status == EXIT_DONE ? wrinkle_input_open(session, model, desc.clip, look, &wrinkles) : status;
     if (status == EXIT_DONE)
     {
         double start = seconds_now();
-        settle_layers(session, model, desc.clip, &choice, look);
+        look_settle(session, model, desc.clip, &choice, look);
         desc.layer_count = look->layer_count;
         desc.layers = layers;
         look_layers(look, layers);

@@ -6,6 +6,7 @@
 
 extern const app_command command_info;
 extern const app_command command_bake;
+extern const app_command command_maps;
 extern const app_command command_render;
 extern const app_command command_measure;
 extern const app_command command_demo;

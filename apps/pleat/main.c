@@ -10,7 +10,7 @@
 #include <string.h>
 
 const app_command *const commands[] = {
-    &command_demo, &command_info, &command_bake, &command_render, &command_measure, &command_help, NULL,
+    &command_demo, &command_info, &command_bake, &command_maps, &command_render, &command_measure, &command_help, NULL,
 };
 
 /* No half-written file stays behind; then the signal does what it always does. */

@@ -94,7 +94,8 @@ typedef struct pleat_weights_edit
 typedef struct pleat_attribute_edit
 {
     uint32_t node;              /* one with a mesh edit */
-    const char *name;           /* an underscore, then A-Z, 0-9 and underscores, as glTF asks for; or COLOR_0 */
+    const char *name;           /* an underscore, then A-Z, 0-9 and underscores, as glTF asks for; or COLOR_0, or
+                                 * TEXCOORD_1..7 */
     uint32_t width;             /* 1..4 */
     const float *const *values; /* per primitive of the edited mesh: #V by width, finite; NULL: not on this primitive */
 } pleat_attribute_edit;

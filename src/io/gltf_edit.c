@@ -126,6 +126,14 @@ static bool is_color(const char *name, uint32_t width)
     return name && width >= 3 && strcmp(name, "COLOR_0") == 0;
 }
 
+/* A further set of texture coordinates: the first one is the mesh's own. */
+static bool is_texture_set(const char *name, uint32_t width)
+{
+    static const char prefix[] = "TEXCOORD_";
+    return name && width == 2 && strncmp(name, prefix, strlen(prefix)) == 0 && name[strlen(prefix)] >= '1' &&
+           name[strlen(prefix)] <= '7' && name[strlen(prefix) + 1] == 0;
+}
+
 static pleat_result check_attribute_edit(const pl_writer *w, uint32_t i)
 {
     const pleat_attribute_edit *edit = &w->edits->attribute_edits[i];
@@ -134,12 +142,13 @@ static pleat_result check_attribute_edit(const pl_writer *w, uint32_t i)
         return pl_writer_fail(w, PLEAT_BAD_ARGUMENT, "attribute_edits[%u].node is %u, which no mesh edit is for", i,
                               edit->node);
     }
-    if (!is_custom_name(edit->name) && !is_color(edit->name, edit->width))
+    if (!is_custom_name(edit->name) && !is_color(edit->name, edit->width) && !is_texture_set(edit->name, edit->width))
     {
         return pl_writer_fail(
             w, PLEAT_BAD_ARGUMENT,
-            "attribute_edits[%u].name is '%.40s'; it must be _ and then A-Z, 0-9 and _, or COLOR_0 of width 3 or 4", i,
-            edit->name ? edit->name : "");
+            "attribute_edits[%u].name is '%.40s'; it must be _ and then A-Z, 0-9 and _, or COLOR_0 of "
+            "width 3 or 4, or TEXCOORD_1 to _7 of width 2",
+            i, edit->name ? edit->name : "");
     }
     if (edit->width < 1 || edit->width > 4 || !edit->values)
     {

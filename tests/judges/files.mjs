@@ -55,8 +55,34 @@ async function judge(name, input, ownInput, bakes) {
   return found.length ? 1 : 0;
 }
 
+// The meshes that lie beside maps: new texture coordinates, the coarse mesh of a frame, the mesh of vertex textures.
+async function judgeMaps(name, input, ownInput) {
+  const out = path.join(folder, `${name}_maps`);
+  const done = spawnSync(
+    pleat,
+    ['maps', input, '-o', out, '--quiet', '--size', '128', '--atlas', '--coarse', '--map', 'normal', '--map', 'vat', '--frames', '1-2'],
+    { encoding: 'utf8' },
+  );
+  const found = done.status === 0 ? [] : [`pleat maps ${input}: ${done.stderr}`];
+  const files = done.status === 0 ? readdirSync(out).filter((file) => file.endsWith('.glb')) : [];
+  for (const file of files) {
+    const made = path.join(out, file);
+    const before = file === 'mesh.glb' && !ownInput ? input : null;
+    found.push(...(await newIssues(made, before)).map((issue) => tell(made, issue)));
+  }
+  if (done.status === 0 && files.length < 4) found.push(`only ${files.join(', ')}`);
+  console.log(`  ${`${name} maps`.padEnd(26)} ${String(files.length).padStart(5)} ${String(found.length).padStart(6)}`);
+  found.slice(0, 10).forEach((line) => console.log(`    ${line}`));
+  console.log(found.length ? `[  FAILED  ] files_maps_${name}` : `[       OK ] files_maps_${name}`);
+  return found.length ? 1 : 0;
+}
+
 console.log(`  ${'file'.padEnd(26)} ${'files'.padStart(5)} ${'faults'.padStart(6)}`);
 let failed = 0;
+failed += await judgeMaps('arm', path.join(outputs, 'characters', 'arm.glb'), true);
+for (const name of ['khr_cesium_man/CesiumMan.glb', 'quat_knight/KnightCharacter.glb']) {
+  if (existsSync(path.join(data, name))) failed += await judgeMaps(path.basename(name, '.glb'), path.join(data, name), false);
+}
 for (const name of builtIn) {
   const bakes = name === 'arm.glb' ? [...ways, folds] : ways;
   failed += await judge(path.basename(name, '.glb'), path.join(outputs, 'characters', name), true, bakes);

@@ -1,0 +1,104 @@
+/* What pleat maps works with: textures (each of the parts of one node that share a material), the frames that go into
+ * them, and the files that come out. */
+#ifndef APP_MAPS_RUN_H
+#define APP_MAPS_RUN_H
+
+#include "session.h"
+
+#include "base/memory.h"
+#include "pleat/atlas.h"
+#include "pleat/bake.h"
+#include "pleat/io.h"
+#include "pleat/maps.h"
+
+/* What --map can ask for. */
+typedef struct maps_kinds
+{
+    bool height, vector, normal, vat;
+} maps_kinds;
+
+typedef struct maps_options
+{
+    maps_kinds kinds;
+    uint32_t size, samples, margin;
+    uint32_t normal_bits;
+    bool green_down; /* DirectX: y of normals downwards in the picture */
+    bool world;      /* vectors in the world's axes */
+    bool posed;      /* the coarse mesh of each frame as a file, too */
+    bool atlas;      /* new coordinates even where there are some */
+    uint32_t basis;  /* targets, or 0: maps of frames */
+} maps_options;
+
+/* One texture. */
+typedef struct maps_set
+{
+    char *name; /* of its files, without the kind and the ending; unique */
+    uint32_t stack, node, material;
+    bool *primitives; /* of the node's mesh */
+    uint32_t uv_set;  /* of the coarse mesh that is written */
+    pleat_maps *maps;
+    pleat_height_range heights, vectors; /* over all frames */
+    json_t *json;                        /* its entry in maps.json */
+} maps_set;
+
+typedef struct maps_run
+{
+    app_session *session;
+    pl_memory memory;
+    pl_arena arena;
+    maps_options options;
+    const char *folder;
+    const pleat_asset *asset;
+    const pleat_atlas **atlases; /* per mesh of the input, NULL where it keeps its coordinates */
+    const pleat_model *model;    /* with the atlases' meshes */
+    pleat_bake *bake;
+    uint32_t clip;
+    pleat_outputs *outputs;
+    maps_set *sets;
+    uint32_t set_count;
+    uint16_t *heights, *vectors, *normals; /* scratch, size x size; NULL if not wanted */
+    uint8_t *bytes;                        /* size x size x 3 */
+    uint32_t file_count;
+    double map_seconds, write_seconds;
+} maps_run;
+
+/* ---- maps_sets.c ---- */
+
+/* The textures that the bake's garments need. */
+pleat_result maps_open_sets(maps_run *run, pleat_error *error);
+void maps_close_sets(maps_run *run);
+
+/* ---- maps_frames.c ---- */
+
+/* Maps of every frame, into the run's outputs and the sets' JSON. */
+pleat_result maps_write_frames(maps_run *run, pleat_error *error);
+/* Masks of the joints that --mask-joints names. */
+pleat_result maps_write_masks(maps_run *run, pleat_error *error);
+
+/* ---- maps_basis.c ---- */
+
+/* Basis maps and their weights. */
+pleat_result maps_write_basis(maps_run *run, pleat_error *error);
+
+/* ---- maps_vat.c ---- */
+
+pleat_result maps_write_vat(maps_run *run, pleat_error *error);
+
+/* ---- maps_files.c ---- */
+
+/* FOLDER/NAME_KIND.png, or with a number: FOLDER/NAME_KIND_0042.png; the name within the folder, in the arena. */
+const char *maps_file_name(maps_run *run, const char *name, const char *kind, uint32_t number, const char *ending);
+/* Adds the file under that name to the outputs. */
+pleat_result maps_write_png(maps_run *run, const char *file, const pleat_png *png, pleat_error *error);
+/* A normal map: 8 or 16 bits, green as asked for. Changes the normals. */
+pleat_result maps_write_normals(maps_run *run, const char *file, uint16_t *normals, pleat_error *error);
+pleat_result maps_write_json(maps_run *run, const char *file, json_t *object, pleat_error *error);
+/* mesh.glb: the input with the coordinates of the atlases. */
+pleat_result maps_write_mesh(maps_run *run, pleat_error *error);
+/* The coarse mesh of the frame last drawn, with the normals and tangents that the maps belong to. */
+pleat_result maps_write_posed(maps_run *run, const maps_set *set, const char *file, pleat_error *error);
+/* A mesh alone in a file, with a second set of coordinates if given. */
+pleat_result maps_write_model(maps_run *run, const char *file, const pleat_mesh *mesh, const float *second_uvs,
+                              pleat_error *error);
+
+#endif
