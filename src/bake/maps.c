@@ -117,6 +117,7 @@ static pleat_result make_room(pleat_maps *maps, const pleat_maps_desc *desc, con
     PL_ARENA_NEW_OR_FAIL(maps->coarse_normals, &maps->arena, pleat_vec4, stack->coarse_count, error);
     PL_ARENA_NEW_OR_FAIL(maps->coarse_tangents, &maps->arena, pleat_vec4, stack->coarse_render_count, error);
     PL_ARENA_NEW_OR_FAIL(maps->bind_normals, &maps->arena, pleat_vec3, count, error);
+    PL_ARENA_NEW_OR_FAIL(maps->places, &maps->arena, pl_map_place, count, error);
     PL_ARENA_NEW_OR_FAIL(maps->failed, &maps->arena, uint8_t, count, error);
     PL_ARENA_NEW_OR_FAIL(maps->start_uvs, &maps->arena, float, 2 * (size_t)count, error);
     gather_uvs(maps);
@@ -172,6 +173,9 @@ void pleat_maps_destroy(pleat_maps *maps)
 
 /* ---- Heights ---- */
 
+/* Of the largest height: triangles whose middle is further off are drawn texel by texel. */
+static const float TOLERANCE = 0.005f;
+
 /* Height, texture coordinate and normal of each render vertex of the refined surface. */
 static void project_range(void *data, uint32_t begin, uint32_t end, uint32_t worker)
 {
@@ -191,6 +195,7 @@ static void project_range(void *data, uint32_t begin, uint32_t end, uint32_t wor
         pl_map_place place;
         maps->failed[r] = !pl_maps_project(maps, maps->starts[r],
                                            pl_load(&maps->positions[stack->shape.render_vertex[r]]), &place, &height);
+        maps->places[r] = place;
         pl_map_frame frame = pl_maps_frame(maps, &place);
         maps->uvs[2 * (size_t)r] = frame.u;
         maps->uvs[2 * (size_t)r + 1] = frame.v;
@@ -215,7 +220,49 @@ static pl_f4 height_across(void *user, const pl_map_skirt *skirt)
     return pl_set(maps->values[skirt->other][0], seen[0], seen[1], seen[2]);
 }
 
-/* A triangle is where it belongs if each corner found its line and the lines did not turn it over. */
+/* The place on the coarse mesh of a point of the texture that lies in one of the coarse triangles of three places. */
+static bool place_among(const pleat_maps *maps, const uint32_t *corner, float u, float v, pl_map_place *out)
+{
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        out->triangle = maps->places[corner[i]].triangle;
+        const uint32_t *render = maps->stack->surface->render_triangles + 3 * (size_t)out->triangle;
+        const float *a = maps->coarse_uvs + 2 * (size_t)render[0], *b = maps->coarse_uvs + 2 * (size_t)render[1];
+        const float *c = maps->coarse_uvs + 2 * (size_t)render[2];
+        float area = (b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]);
+        float inverse = area != 0 ? 1 / area : 0;
+        out->weight[1] = ((u - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (v - a[1])) * inverse;
+        out->weight[2] = ((b[0] - a[0]) * (v - a[1]) - (u - a[0]) * (b[1] - a[1])) * inverse;
+        out->weight[0] = 1 - out->weight[1] - out->weight[2];
+        if (fminf(fminf(out->weight[0], out->weight[1]), out->weight[2]) >= -1e-3f)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Between the corners a map is linear, and the lines are not: whether the middle comes out on the triangle. */
+static bool is_straight(const pleat_maps *maps, const uint32_t *corner)
+{
+    const float *a = maps->uvs + 2 * (size_t)corner[0], *b = maps->uvs + 2 * (size_t)corner[1];
+    const float *c = maps->uvs + 2 * (size_t)corner[2];
+    pl_map_place place;
+    if (!place_among(maps, corner, (a[0] + b[0] + c[0]) * (1.0f / 3), (a[1] + b[1] + c[1]) * (1.0f / 3), &place))
+    {
+        return true; /* past the border of a chart */
+    }
+    const uint32_t *surface = maps->stack->shape.render_vertex;
+    pl_f4 p = pl_load(&maps->positions[surface[corner[0]]]), q = pl_load(&maps->positions[surface[corner[1]]]);
+    pl_f4 r = pl_load(&maps->positions[surface[corner[2]]]);
+    pl_map_frame frame = pl_maps_frame(maps, &place);
+    float height = (maps->values[corner[0]][0] + maps->values[corner[1]][0] + maps->values[corner[2]][0]) * (1.0f / 3);
+    pl_f4 shown = frame.position + frame.normal * pl_splat(height);
+    return fabsf(pl_dot3(shown - p, pl_normalize3(pl_cross(q - p, r - p)))) <= maps->tolerance;
+}
+
+/* A triangle is where it belongs if each corner found its line, the lines did not turn it over, and its middle is
+ * right. */
 static void mark_range(void *data, uint32_t begin, uint32_t end, uint32_t worker)
 {
     pleat_maps *maps = data;
@@ -224,7 +271,8 @@ static void mark_range(void *data, uint32_t begin, uint32_t end, uint32_t worker
     {
         const uint32_t *corner = maps->stack->shape.triangles + 3 * (size_t)t;
         bool sure = !maps->failed[corner[0]] && !maps->failed[corner[1]] && !maps->failed[corner[2]] &&
-                    texture_area(maps->uvs, corner) * texture_area(maps->start_uvs, corner) >= 0;
+                    texture_area(maps->uvs, corner) * texture_area(maps->start_uvs, corner) >= 0 &&
+                    is_straight(maps, corner);
         maps->marks[t] = maps->skipped[t] | (sure ? 0 : PL_RASTER_UNSURE);
     }
 }
@@ -288,13 +336,14 @@ void pleat_maps_update(pleat_maps *maps, uint16_t *heights, uint16_t *normals, p
     maps->positions = maps->stack->positions;
     pl_maps_take_coarse(maps, maps->stack->coarse_positions, tasks);
     pl_parallel_for(tasks, shape->vertex_count, 256, project_range, maps);
-    pl_parallel_for(tasks, shape->triangle_count, 1024, mark_range, maps);
-    pl_maps_place_skirts(maps, maps->uvs);
-    pl_maps_fill_skirts(maps, height_across, maps);
     if (!(range->low < range->high))
     {
         *range = find_range(maps, 0, 0);
     }
+    maps->tolerance = TOLERANCE * fmaxf(fabsf(range->low), fabsf(range->high));
+    pl_parallel_for(tasks, shape->triangle_count, 1024, mark_range, maps);
+    pl_maps_place_skirts(maps, maps->uvs);
+    pl_maps_fill_skirts(maps, height_across, maps);
     pl_raster_job job = job_of(maps, maps->uvs, *range, tasks);
     job.marks = maps->marks;
     job.doubtful = true;

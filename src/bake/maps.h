@@ -55,6 +55,8 @@ struct pleat_maps
     const pleat_vec4 *positions;
     pleat_vec3 *bind_normals;         /* render vertices, for the bind shape */
     float *uvs;                       /* render vertices by 2: where the height's line meets the coarse mesh */
+    pl_map_place *places;             /* render vertices: where those lines begin */
+    float tolerance;                  /* of a height */
     uint8_t *failed;                  /* render vertices: no line was found */
     pl_f4 *values;                    /* of the frame: height or first channel, normal in tangent space */
     uint32_t repaired, drawn, shared; /* texels of the last call; shared never changes */
