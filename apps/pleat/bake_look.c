@@ -34,6 +34,21 @@ enum
 static void fill_folds(bake_look *look)
 {
     look->folds = pleat_folds_options_default();
+    look->folds_joints.from = offsetof(pleat_folds_options, width);
+    look->folds_joints.to = offsetof(pleat_folds_options, joint_count);
+}
+
+static void finish_folds(bake_look *look, const pleat_look_section *section)
+{
+    const char *joints;
+    pleat_folds_options own = look->folds;
+    for (uint32_t i = 0; (joints = pleat_look_joints(section, i, &own)); ++i, own = look->folds)
+    {
+        look->folds_values[i] =
+            (pleat_folds_joint){joints, own.width, own.strength, own.length, own.bend, own.angle, own.spread};
+        look->folds.joint_count = i + 1;
+    }
+    look->folds.joint_values = look->folds_values;
 }
 
 static void fill_volume(bake_look *look)
@@ -61,7 +76,8 @@ static void fill_wrinkles(bake_look *look)
 }
 
 static const layer_kind kinds[LAYER_KINDS] = {
-    {&pleat_folds_layer, offsetof(bake_look, folds), fill_folds, 0, NULL, pleat_folds_parameters},
+    {&pleat_folds_layer, offsetof(bake_look, folds), fill_folds, offsetof(bake_look, folds_joints), finish_folds,
+     pleat_folds_parameters},
     {&pleat_volume_layer, offsetof(bake_look, volume), fill_volume, offsetof(bake_look, volume_joints), finish_volume,
      pleat_volume_parameters},
     {&pleat_wrinkles_layer, offsetof(bake_look, wrinkles), fill_wrinkles, 0, NULL, pleat_wrinkles_parameters},

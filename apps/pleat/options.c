@@ -1,5 +1,7 @@
 #include "options.h"
 
+#include "base/name.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,41 +28,6 @@ const app_option *command_option(const app_command *command, uint32_t index)
 
 /* ---- Looking up and suggesting --------------------------------------------------------------------------------- */
 
-enum
-{
-    WORD_LIMIT = 31 /* longer words are not compared */
-};
-
-/* Insertions, deletions and replacements between two words (Levenshtein, one row at a time). */
-static uint32_t edit_distance(const char *a, const char *b)
-{
-    size_t a_length = strlen(a);
-    size_t b_length = strlen(b);
-    if (a_length > WORD_LIMIT || b_length > WORD_LIMIT)
-    {
-        return UINT32_MAX;
-    }
-    uint32_t row[WORD_LIMIT + 1];
-    for (uint32_t j = 0; j <= b_length; ++j)
-    {
-        row[j] = j;
-    }
-    for (uint32_t i = 1; i <= a_length; ++i)
-    {
-        uint32_t diagonal = row[0];
-        row[0] = i;
-        for (uint32_t j = 1; j <= b_length; ++j)
-        {
-            uint32_t best = diagonal + (a[i - 1] != b[j - 1]);
-            best = row[j] + 1 < best ? row[j] + 1 : best;
-            best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-            diagonal = row[j];
-            row[j] = best;
-        }
-    }
-    return row[b_length];
-}
-
 const char *nearest_name(const char *word, const char *const *names, uint32_t count)
 {
     const char *nearest = NULL;
@@ -68,7 +35,7 @@ const char *nearest_name(const char *word, const char *const *names, uint32_t co
     for (uint32_t i = 0; i < count; ++i)
     {
         bool begins = strlen(word) >= 2 && strncmp(word, names[i], strlen(word)) == 0;
-        uint32_t distance = begins ? 1 : edit_distance(word, names[i]);
+        uint32_t distance = begins ? 1 : pl_word_distance(word, names[i]);
         if (distance < nearest_distance)
         {
             nearest = names[i];
@@ -113,7 +80,7 @@ static void say_unknown(const app_command *command, const char *given, char *mes
     {
         names[count++] = known->name;
     }
-    char word[WORD_LIMIT + 1];
+    char word[32];
     snprintf(word, sizeof word, "%.*s", (int)strcspn(given, "="), given + strspn(given, "-"));
     word[strcspn(word, "=")] = 0;
     const char *near = nearest_name(word, names, count);

@@ -16,16 +16,31 @@ typedef enum pleat_fold_profile
     PLEAT_PROFILE_CURVE  /* the options' curve */
 } pleat_fold_profile;
 
+/* Values that some joints have in the place of the general ones. */
+typedef struct pleat_folds_joint
+{
+    const char *joints;                                 /* names with * and ?, separated by commas */
+    float width, strength, length, bend, angle, spread; /* as below */
+} pleat_folds_joint;
+
 typedef struct pleat_folds_options
 {
-    float width;      /* of one fold, metres; default 0: 7 % of the garment's median ring around a joint */
+    /* These can differ from joint to joint. */
+    float width;    /* of one fold, metres; default 0: 7 % of the garment's median ring around a joint */
+    float strength; /* 0 .. 1, default 1: all of the lost length */
+    float length;   /* of the fold region across a joint, metres; default 0: as far as the joint's weights blend */
+    float bend;     /* radians; joints that bend less in the clip get no folds; default 10 degrees */
+    /* Which side of a limb folds: spread radians of the way round, default 2 pi: all of it; angle: its middle, radians
+     * about the bone from the inner side of the largest bend in the clip (without a clip, from the front: +z), default
+     * 0. */
+    float angle, spread;
+    uint32_t joint_count;                  /* default 0 */
+    const pleat_folds_joint *joint_values; /* the first that fits a joint counts; must live until the layer is made */
+    /* And these are the same for all. */
     uint32_t profile; /* a pleat_fold_profile, default third */
     /* For PLEAT_PROFILE_CURVE: 2 to 30 points "x,height x,height ..." with x growing and no height below 0, in any
      * scale; default a leaning fold. */
     char curve[PLEAT_TEXT_LIMIT];
-    float strength;     /* 0 .. 1, default 1: all of the lost length */
-    float length;       /* of the fold region across a joint, metres; default 0: as far as the joint's weights blend */
-    float bend;         /* radians; joints that bend less in the clip get no folds; default 10 degrees */
     float irregularity; /* 0 .. 1, default 0: how much the widths of neighbouring folds differ */
     uint32_t seed;      /* of the irregularity */
     float detail;       /* vertices along a fold, 2 .. 16, default 5: how fine the mesh becomes where folds are */

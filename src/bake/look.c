@@ -2,6 +2,7 @@
 #include "bake/look.h"
 
 #include "base/fail.h"
+#include "base/name.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -268,51 +269,6 @@ static void append(char *list, size_t size, const char *name)
     snprintf(list + length, size - length, "%s%s", length ? ", " : "", name);
 }
 
-/* Changes of single letters (wrong, missing, too many) from one word to the other; words longer than 30 count as far.
- */
-static uint32_t word_distance(const char *a, const char *b)
-{
-    enum
-    {
-        LONGEST = 30
-    };
-    size_t a_length = strlen(a);
-    size_t b_length = strlen(b);
-    if (a_length > LONGEST || b_length > LONGEST)
-    {
-        return LONGEST;
-    }
-    uint32_t row[LONGEST + 1];
-    for (uint32_t j = 0; j <= b_length; ++j)
-    {
-        row[j] = j;
-    }
-    for (uint32_t i = 1; i <= a_length; ++i)
-    {
-        uint32_t corner = row[0];
-        row[0] = i;
-        for (uint32_t j = 1; j <= b_length; ++j)
-        {
-            uint32_t changed = corner + (a[i - 1] != b[j - 1]);
-            corner = row[j];
-            uint32_t shifted = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-            row[j] = changed < shifted ? changed : shifted;
-        }
-    }
-    return row[b_length];
-}
-
-/* Keeps the name that is nearest to what was typed, if it is near at all: a third of the letters may differ. */
-static void consider(const char *typed, const char *name, const char **nearest, uint32_t *distance)
-{
-    uint32_t found = word_distance(typed, name);
-    if (found <= (strlen(name) + 2) / 3 && found < *distance)
-    {
-        *nearest = name;
-        *distance = found;
-    }
-}
-
 /* The value of a parameter that was found, for all joints or for some. */
 static pleat_result set_found(const pleat_look_section *section, uint32_t index, const char *joints, const char *value,
                               const char *where, pleat_error *error)
@@ -340,7 +296,7 @@ static pleat_result set_in_section(const pleat_look_section *section, const char
     for (uint32_t p = 0; p < section->parameter_count; ++p)
     {
         append(names, sizeof names, section->parameters[p].name);
-        consider(name, section->parameters[p].name, &nearest, &distance);
+        pl_name_consider(name, section->parameters[p].name, &nearest, &distance);
         if (strcmp(section->parameters[p].name, name) == 0)
         {
             return set_found(section, p, joints, value, where, error);
@@ -361,7 +317,7 @@ pleat_result pleat_look_set_text(const pleat_look *look, const char *section_nam
     {
         const pleat_look_section *section = &look->sections[s];
         append(list, sizeof list, section->name);
-        consider(plain, section->name, &nearest, &distance);
+        pl_name_consider(plain, section->name, &nearest, &distance);
         if (strcmp(section->name, plain) == 0)
         {
             return set_in_section(section, some ? joints : NULL, name, value, where, error);

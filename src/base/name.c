@@ -73,3 +73,45 @@ bool pl_name_is_listed(const char *list, const char *name)
     }
     return false;
 }
+
+uint32_t pl_word_distance(const char *a, const char *b)
+{
+    enum
+    {
+        LONGEST = 30
+    };
+    size_t a_length = strlen(a);
+    size_t b_length = strlen(b);
+    if (a_length > LONGEST || b_length > LONGEST)
+    {
+        return LONGEST;
+    }
+    uint32_t row[LONGEST + 1];
+    for (uint32_t j = 0; j <= b_length; ++j)
+    {
+        row[j] = j;
+    }
+    for (uint32_t i = 1; i <= a_length; ++i)
+    {
+        uint32_t corner = row[0];
+        row[0] = i;
+        for (uint32_t j = 1; j <= b_length; ++j)
+        {
+            uint32_t changed = corner + (fold(a[i - 1]) != fold(b[j - 1]));
+            corner = row[j];
+            uint32_t shifted = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            row[j] = changed < shifted ? changed : shifted;
+        }
+    }
+    return row[b_length];
+}
+
+void pl_name_consider(const char *typed, const char *name, const char **nearest, uint32_t *distance)
+{
+    uint32_t found = pl_word_distance(typed, name);
+    if (found <= (strlen(name) + 2) / 3 && found < *distance)
+    {
+        *nearest = name;
+        *distance = found;
+    }
+}

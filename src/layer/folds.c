@@ -7,6 +7,7 @@ pleat_folds_options pleat_folds_options_default(void)
 {
     pleat_folds_options options = {0};
     options.strength = 1;
+    options.spread = 2 * 3.14159265f;
     options.bend = 10 * 3.14159265f / 180;
     options.detail = 5;
     snprintf(options.curve, sizeof options.curve, "0,0 0.65,1 1,0");
@@ -28,6 +29,10 @@ const pleat_parameter *pleat_folds_parameters(uint32_t *count)
          "height of the folds, of what the lost length asks for"},
         {"length", PLEAT_VALUE_LENGTH, offsetof(pleat_folds_options, length), 0, 10, NULL,
          "length of the region across a joint; 0: as far as its weights blend"},
+        {"angle", PLEAT_VALUE_ANGLE, offsetof(pleat_folds_options, angle), -6.2831854, 6.2831854, NULL,
+         "middle of the side that folds, about the bone from the inner side of the largest bend"},
+        {"spread", PLEAT_VALUE_ANGLE, offsetof(pleat_folds_options, spread), 0, 6.2831854, NULL,
+         "how much of the way round a limb folds"},
         {"joints", PLEAT_VALUE_TEXT, offsetof(pleat_folds_options, joints), 0, 0, NULL,
          "joints that may fold, by name with * and ?, separated by commas; nothing: all"},
         {"bend", PLEAT_VALUE_ANGLE, offsetof(pleat_folds_options, bend), 0, 3.1415927, NULL,

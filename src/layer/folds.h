@@ -21,10 +21,17 @@ enum
     PL_FOLDS_A_SIDE = 8 /* at most, on each side of a ring */
 };
 
+/* What a joint may have for itself, as in the options. */
+typedef struct pl_fold_values
+{
+    float width, strength, length, bend, angle, spread;
+} pl_fold_values;
+
 /* A ring and its folds. */
 typedef struct pl_fold_ring
 {
     uint32_t joint, parent; /* in the skin */
+    pl_fold_values values;  /* width is filled in */
     pl_ring ring;
     float half;                            /* of the region, to each side */
     uint32_t fold_count;                   /* an even number: a valley runs along the ring itself */
@@ -40,8 +47,7 @@ typedef struct pl_folds_plan
     pl_arena arena;
     pleat_folds_options options;
     pl_profile profile;
-    float width;
-    float detail_step; /* edges in a region are at most this long */
+    float width; /* of folds whose joint has none of its own */
     uint32_t ring_count;
     pl_fold_ring *rings;
     const pleat_cloth *coarse; /* while refining */
@@ -55,6 +61,16 @@ void pl_folds_fit_between(const pl_folds_plan *plan, uint32_t ring, const pl_pat
                           float *scratch);
 /* Fills own of a ring, whose patch is made. */
 void pl_folds_share_places(const pl_folds_plan *plan, uint32_t ring, float row_step);
+/* The values of a joint by its name (folds_joints.c). */
+pl_fold_values pl_folds_values_of(const pleat_folds_options *options, const char *joint);
+/* The part of a direction across an axis, unit; any other across it where there is none. */
+pl_f4 pl_folds_across(pl_f4 direction, pl_f4 axis);
+/* Makes own smaller away from the side that folds. axis: of the bone, inner: the inner side of
+ * the bend, both unit and in the space of the ring. */
+void pl_folds_choose_side(pl_fold_ring *ring, pl_f4 axis, pl_f4 inner, const pl_fold_values *values);
+/* Warns of names that fit no joint. */
+void pl_folds_check_names(const pleat_folds_options *options, const pleat_model *model, const pleat_skin *skin,
+                          const pleat_host *host);
 /* The fold that an arc length across a ring lies in. */
 uint32_t pl_fold_ring_at(const pl_fold_ring *ring, float arc);
 
@@ -121,6 +137,7 @@ typedef struct pl_bound_ring
     pl_f4 *along;         /* stations by fold_count + 1: the line's direction there, in the mesh's own space */
     pl_fold_up *ups;      /* stations by fold_count + 1: which way the cloth rises there */
     float width;          /* of a fold */
+    float strength;       /* how much of the lost length becomes height */
     float spacing;        /* of stations */
     bool closed;
     uint32_t vertex_count;

@@ -28,8 +28,9 @@ static uint32_t place_vertices(binder *b)
     {
         float u, s;
         b->vertex_profile[v] = 0;
-        if (!(cloth->mask[v] > 0) || !pl_patch_find(&b->patch, pl_load(&cloth->rest[v]),
-                                                    pl_load(&cloth->rest_normals[v]), 0.35f * b->plan->width, &u, &s))
+        if (!(cloth->mask[v] > 0) ||
+            !pl_patch_find(&b->patch, pl_load(&cloth->rest[v]), pl_load(&cloth->rest_normals[v]),
+                           0.35f * b->from->values.width, &u, &s))
         {
             continue;
         }
@@ -49,7 +50,7 @@ static uint32_t place_vertices(binder *b)
 static bool is_whole(const binder *b, uint32_t station, uint32_t k)
 {
     const pl_line *line = &b->patch.lines[station];
-    float slack = 0.02f * b->plan->width;
+    float slack = 0.02f * b->from->values.width;
     return b->from->active[station * b->from->fold_count + k] && b->from->bounds[k] >= line->low - slack &&
            b->from->bounds[k + 1] <= line->high + slack;
 }
@@ -99,7 +100,7 @@ static pl_fold_sample make_sample(const binder *b, const pleat_place *place, uin
 static uint32_t fold_samples(const binder *b, uint32_t station, uint32_t k, pl_fold_sample *out)
 {
     const pl_line *line = &b->patch.lines[station];
-    float low = b->from->bounds[k], high = b->from->bounds[k + 1], close = 1e-3f * b->plan->width;
+    float low = b->from->bounds[k], high = b->from->bounds[k + 1], close = 1e-3f * b->from->values.width;
     uint32_t inside = 0;
     for (uint32_t i = 0; i < line->count; ++i)
     {
@@ -175,7 +176,7 @@ static void fill_feet(const binder *b, pl_bound_ring *out, uint32_t station)
         pl_fold_sample *feet = &out->feet[3 * at];
         for (int i = 0; i < 3; ++i)
         {
-            float arc = b->from->bounds[k] + PL_FOOT * (float)(i - 1) * b->plan->width;
+            float arc = b->from->bounds[k] + PL_FOOT * (float)(i - 1) * b->from->values.width;
             pleat_place place = pl_line_at(b->surface, &b->patch.lines[station], arc);
             feet[i] = make_sample(b, &place, 0);
         }
@@ -303,7 +304,8 @@ static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch,
     out->parent = b->from->parent;
     out->station_count = b->from->ring.station_count;
     out->fold_count = b->from->fold_count;
-    out->width = b->plan->width;
+    out->width = b->from->values.width;
+    out->strength = b->from->values.strength;
     out->closed = b->from->ring.closed;
     out->spacing = b->from->ring.length / (float)(out->closed ? out->station_count : out->station_count - 1);
     out->sample_count = sample_count;
@@ -333,7 +335,7 @@ pleat_result pl_folds_bind_ring(const pl_folds_plan *plan, const pl_fold_ring *f
     pl_arena scratch;
     pl_arena_init(&scratch, &memory);
     pleat_result result =
-        pl_patch_make(surface, &from->ring, from->half, plan->width / 4, &scratch, host, &b.patch, error);
+        pl_patch_make(surface, &from->ring, from->half, from->values.width / 4, &scratch, host, &b.patch, error);
     if (result == PLEAT_OK)
     {
         result = bind_patch(&b, out, &scratch, error);

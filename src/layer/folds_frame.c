@@ -272,7 +272,7 @@ static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, dou
         figure->tau = (float)(fabs(solution.tau) / wanted);
         figure->residual = (float)(fabs(pl_fold_residual(solution.amplitude, solution.tau)) / wanted);
     }
-    job->layer->heights[index] = (float)(height * (double)fold->fade) * job->layer->options.strength;
+    job->layer->heights[index] = (float)(height * (double)fold->fade) * job->ring->strength;
     if (figure->raised && job->layer->options.even)
     {
         even_fold(job, index, segments);

@@ -14,6 +14,8 @@ typedef struct joint_info
     uint32_t parent; /* in the skin, or PLEAT_NONE */
     pl_f4 axis;      /* of its bone, bind pose, unit */
     float bend;      /* the largest in the clip, radians, without twist about the bone */
+    pl_f4 inner;     /* bind pose: the inner side of that bend, or the front */
+    pl_fold_values values;
     bool chosen;
 } joint_info;
 
@@ -88,6 +90,7 @@ static void find_bones(planner *p)
             sum = here - bind_position(p->skin, parent);
         }
         p->joints[j].axis = pl_normalize3(sum);
+        p->joints[j].inner = pl_folds_across(pl_set(0, 0, 1, 0), p->joints[j].axis);
     }
 }
 
@@ -99,6 +102,17 @@ static float swing_of(const pleat_affine *matrix, pl_f4 axis)
     pl_affine_polar(matrix, &q, &stretch);
     float along = pl_dot3(q, axis);
     return 2 * acosf(fminf(sqrtf(q[3] * q[3] + along * along), 1));
+}
+
+/* Keeps the largest bend of a joint, and the side that its limb moves to. */
+static void note_bend(joint_info *joint, const pleat_affine *relative)
+{
+    float bend = swing_of(relative, joint->axis);
+    if (bend > joint->bend)
+    {
+        joint->bend = bend;
+        joint->inner = pl_folds_across(pl_normalize3(pl_affine_vector(relative, joint->axis)), joint->axis);
+    }
 }
 
 static pleat_result watch_clip(planner *p, const pleat_layer_preview *preview, pleat_error *error)
@@ -119,7 +133,7 @@ static pleat_result watch_clip(planner *p, const pleat_layer_preview *preview, p
             if (parent != PLEAT_NONE && pl_affine_inverse(&matrices[parent], &inverse))
             {
                 pleat_affine relative = pl_affine_mul(&inverse, &matrices[j]);
-                p->joints[j].bend = fmaxf(p->joints[j].bend, swing_of(&relative, p->joints[j].axis));
+                note_bend(&p->joints[j], &relative);
             }
         }
     }
@@ -133,9 +147,12 @@ static void choose_joints(planner *p)
     {
         joint_info *joint = &p->joints[j];
         const char *name = p->coarse->model->nodes[p->skin->joints[j]].name;
-        bool bends = p->coarse->frame_count == 0 || joint->bend > options->bend;
+        joint->values = pl_folds_values_of(options, name);
+        bool bends = p->coarse->frame_count == 0 || joint->bend > joint->values.bend;
         bool asked = !options->joints[0] || pl_name_is_listed(options->joints, name);
-        joint->chosen = joint->parent != PLEAT_NONE && bends && asked;
+        /* With no strength at all the mesh is still refined, to compare with; a single joint without it is left out. */
+        bool rises = joint->values.strength > 0 || options->strength == 0;
+        joint->chosen = joint->parent != PLEAT_NONE && bends && asked && rises;
     }
 }
 
@@ -256,13 +273,13 @@ static bool is_known(const pl_folds_plan *plan, const pl_ring *ring)
 }
 
 /* How far the blend of weights reaches across a ring: three quarters of the lines leave it within this. */
-static float blend_reach(planner *p, const pl_patch *patch)
+static float blend_reach(planner *p, const pl_patch *patch, float width)
 {
     uint32_t count = patch->ring->station_count;
     float *reaches = PL_ARENA_NEW(&p->scratch, float, 2 * (size_t)count);
     if (!reaches)
     {
-        return p->plan->width;
+        return width;
     }
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -291,19 +308,20 @@ enum
 /* Widths of the folds: equal, or jittered by the seed. */
 static void lay_folds(const pl_folds_plan *plan, pl_fold_ring *ring, float reach)
 {
-    float wanted = plan->options.length > 0 ? 0.5f * plan->options.length : reach;
+    float width = ring->values.width;
+    float wanted = ring->values.length > 0 ? 0.5f * ring->values.length : reach;
     /* Beyond the blend lies room for length that contact keeps the inner folds from taking. */
-    float sides = fminf(fmaxf(wanted / plan->width + 0.3f, 1), PL_FOLDS_A_SIDE - SPARE) + SPARE;
+    float sides = fminf(fmaxf(wanted / width + 0.3f, 1), PL_FOLDS_A_SIDE - SPARE) + SPARE;
     uint32_t a_side = (uint32_t)sides;
     ring->fold_count = 2 * a_side;
-    ring->half = (float)a_side * plan->width;
+    ring->half = (float)a_side * width;
     uint32_t state = (plan->options.seed + 1) * 2654435761u ^ (ring->joint + 1) * 40503u;
     for (uint32_t k = 0; k <= ring->fold_count; ++k)
     {
         state = state * 1664525u + 1013904223u;
         float jitter = ((float)(state >> 8) / 16777216.0f - 0.5f) * 0.8f * plan->options.irregularity;
         bool fixed = k == 0 || k == ring->fold_count;
-        ring->bounds[k] = ((float)k - (float)a_side + (fixed ? 0 : jitter)) * plan->width;
+        ring->bounds[k] = ((float)k - (float)a_side + (fixed ? 0 : jitter)) * width;
     }
 }
 
@@ -311,17 +329,19 @@ static pleat_result add_ring(planner *p, uint32_t joint, const pl_contour *line,
 {
     pl_folds_plan *plan = p->plan;
     pl_fold_ring *ring = &plan->rings[plan->ring_count];
-    *ring = (pl_fold_ring){.joint = joint, .parent = p->joints[joint].parent};
-    PL_TRY(pl_ring_make(&p->surface, line, plan->width / 2, 0.5f * plan->width, &plan->arena, &ring->ring, error));
+    *ring = (pl_fold_ring){.joint = joint, .parent = p->joints[joint].parent, .values = p->joints[joint].values};
+    float width = ring->values.width > 0 ? ring->values.width : plan->width;
+    ring->values.width = width;
+    PL_TRY(pl_ring_make(&p->surface, line, width / 2, 0.5f * width, &plan->arena, &ring->ring, error));
     if (is_known(plan, &ring->ring))
     {
         return PLEAT_OK;
     }
     /* Counted from here on: whoever fails later releases the probe and the patch. */
     pl_patch *probe = &p->probes[plan->ring_count++];
-    PL_TRY(pl_patch_make(&p->surface, &ring->ring, PL_FOLDS_A_SIDE * plan->width, plan->width / 4, &p->scratch, p->host,
-                         probe, error));
-    lay_folds(plan, ring, blend_reach(p, probe));
+    PL_TRY(pl_patch_make(&p->surface, &ring->ring, PL_FOLDS_A_SIDE * width, width / 4, &p->scratch, p->host, probe,
+                         error));
+    lay_folds(plan, ring, blend_reach(p, probe, width));
     return PLEAT_OK;
 }
 
@@ -368,9 +388,9 @@ static pleat_result trace_joints(planner *p, float *lengths, uint32_t *length_co
 static pleat_result settle_rings(planner *p, pleat_error *error)
 {
     pl_folds_plan *plan = p->plan;
-    float row_step = plan->width / 4;
     for (uint32_t r = 0; r < plan->ring_count; ++r)
     {
+        float row_step = plan->rings[r].values.width / 4;
         float *scratch = PL_ARENA_NEW(&p->scratch, float, plan->rings[r].ring.station_count);
         if (!scratch)
         {
@@ -381,6 +401,8 @@ static pleat_result settle_rings(planner *p, pleat_error *error)
     for (uint32_t r = 0; r < plan->ring_count; ++r)
     {
         pl_fold_ring *ring = &plan->rings[r];
+        const joint_info *joint = &p->joints[ring->joint];
+        float row_step = ring->values.width / 4;
         ring->own = PL_ARENA_NEW(&plan->arena, float, (size_t)ring->ring.station_count * ring->fold_count);
         if (!ring->own)
         {
@@ -389,6 +411,8 @@ static pleat_result settle_rings(planner *p, pleat_error *error)
         PL_TRY(
             pl_patch_make(&p->surface, &ring->ring, ring->half, row_step, &plan->arena, p->host, &ring->patch, error));
         pl_folds_share_places(plan, r, row_step);
+        pl_folds_choose_side(ring, pl_normalize3(pl_affine_vector(&p->coarse->to_rest, joint->axis)),
+                             pl_normalize3(pl_affine_vector(&p->coarse->to_rest, joint->inner)), &ring->values);
     }
     return PLEAT_OK;
 }
@@ -415,7 +439,6 @@ static pleat_result find_rings(planner *p, pleat_error *error)
         qsort(lengths, length_count, sizeof *lengths, compare_floats);
         plan->width = 0.07f * lengths[length_count / 2];
     }
-    plan->detail_step = plan->width / plan->options.detail;
     PL_TRY(trace_joints(p, lengths, &length_count, error));
     return settle_rings(p, error);
 }
@@ -561,19 +584,45 @@ static pleat_result watch_folds(planner *p, const pleat_layer_preview *preview, 
 
 /* ---- The plan ---- */
 
-static pleat_result check_options(const pleat_folds_options *options, pleat_error *error)
+static pleat_result check_values(const pl_fold_values *v, pleat_error *error)
 {
-    if (!(options->width >= 0 && isfinite(options->width)) || !(options->length >= 0) || !(options->bend >= 0))
+    if (!(v->width >= 0 && isfinite(v->width)) || !(v->length >= 0) || !(v->bend >= 0))
     {
         return pl_fail(error, PLEAT_BAD_ARGUMENT, "folds: width %g, length %g and bend %g must be 0 or more",
-                       (double)options->width, (double)options->length, (double)options->bend);
+                       (double)v->width, (double)v->length, (double)v->bend);
     }
-    if (!(options->strength >= 0 && options->strength <= 1) ||
-        !(options->irregularity >= 0 && options->irregularity <= 1) || !(options->detail >= 2 && options->detail <= 16))
+    if (!(v->strength >= 0 && v->strength <= 1) || !(v->spread >= 0) || !isfinite(v->angle))
     {
         return pl_fail(error, PLEAT_BAD_ARGUMENT,
-                       "folds: strength %g and irregularity %g lie in 0..1, detail %g in 2..16",
-                       (double)options->strength, (double)options->irregularity, (double)options->detail);
+                       "folds: strength %g lies in 0..1, spread %g is 0 or more, angle %g a number",
+                       (double)v->strength, (double)v->spread, (double)v->angle);
+    }
+    return PLEAT_OK;
+}
+
+static pleat_result check_options(const pleat_folds_options *options, pleat_error *error)
+{
+    for (uint32_t i = 0; i <= options->joint_count; ++i)
+    {
+        pleat_folds_joint j =
+            i < options->joint_count ? options->joint_values[i] : (pleat_folds_joint){"",
+                                                                                      options->width,
+                                                                                      options->strength,
+                                                                                      options->length,
+                                                                                      options->bend,
+                                                                                      options->angle,
+                                                                                      options->spread};
+        if (!j.joints)
+        {
+            return pl_fail(error, PLEAT_BAD_ARGUMENT, "folds: the joints of joint_values[%u] are NULL", i);
+        }
+        pl_fold_values values = {j.width, j.strength, j.length, j.bend, j.angle, j.spread};
+        PL_TRY(check_values(&values, error));
+    }
+    if (!(options->irregularity >= 0 && options->irregularity <= 1) || !(options->detail >= 2 && options->detail <= 16))
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "folds: irregularity %g lies in 0..1, detail %g in 2..16",
+                       (double)options->irregularity, (double)options->detail);
     }
     if (options->profile > PLEAT_PROFILE_CURVE)
     {
@@ -608,6 +657,7 @@ static pleat_result make_plan(planner *p, const pleat_layer_preview *preview, pl
     {
         return pl_fail_memory(p->scratch.memory, error, "joints");
     }
+    pl_folds_check_names(options, p->coarse->model, p->skin, p->host);
     find_bones(p);
     PL_TRY(watch_clip(p, preview, error));
     choose_joints(p);
@@ -705,15 +755,13 @@ bool pl_folds_plan_wants(void *user, uint32_t triangle, const float barycentric[
     {
         longest = fmaxf(longest, pl_length3(points[k] - points[(k + 1) % 3]));
     }
-    if (longest <= plan->detail_step)
-    {
-        return false;
-    }
-    /* The flat coarse triangle lies off the smooth surface by up to a part of its size. */
-    float reach = 0.5f * longest + 0.3f * plan->width, u, s;
     for (uint32_t i = 0; i < plan->ring_count; ++i)
     {
-        if (pl_patch_find(&plan->rings[i].patch, middle, pl_normalize3(normal), reach, &u, &s) &&
+        float width = plan->rings[i].values.width, u, s;
+        /* The flat coarse triangle lies off the smooth surface by up to a part of its size. */
+        float reach = 0.5f * longest + 0.3f * width;
+        if (longest > width / plan->options.detail &&
+            pl_patch_find(&plan->rings[i].patch, middle, pl_normalize3(normal), reach, &u, &s) &&
             any_active(&plan->rings[i], u, s, 0.5f * longest))
         {
             return true;

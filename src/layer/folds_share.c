@@ -58,8 +58,9 @@ static float own_part(const pl_folds_plan *plan, uint32_t self, const line_place
             continue;
         }
         float lead = r < self ? 1.5f : 0.5f;
-        float nearer = smooth_step((other - place->away) / plan->width + lead);
-        float beyond = smooth_step((other - plan->rings[r].half) / plan->width + lead);
+        float width = plan->rings[self].values.width;
+        float nearer = smooth_step((other - place->away) / width + lead);
+        float beyond = smooth_step((other - plan->rings[r].half) / width + lead);
         float parallel = fabsf(pl_dot3(pl_normalize3(place->along), station->across));
         own = fminf(own, 1 - smooth_step((parallel - 0.5f) / 0.3f) * (1 - fmaxf(nearer, beyond)));
     }
@@ -127,6 +128,7 @@ void pl_folds_fit_between(const pl_folds_plan *plan, uint32_t self, const pl_pat
 {
     pl_fold_ring *ring = &plan->rings[self];
     uint32_t count = ring->ring.station_count, middle = ring->fold_count / 2;
+    float width = ring->values.width;
     for (int side = -1; side <= 1; side += 2)
     {
         for (uint32_t i = 0; i < count; ++i)
@@ -135,12 +137,12 @@ void pl_folds_fit_between(const pl_folds_plan *plan, uint32_t self, const pl_pat
         }
         qsort(scratch, count, sizeof *scratch, compare_floats);
         float border = scratch[count / 2], spread = scratch[3 * count / 4] - scratch[count / 4];
-        if (!(scratch[3 * count / 4] < ring->half) || !(spread < plan->width) || !(border > 0.6f * plan->width))
+        if (!(scratch[3 * count / 4] < ring->half) || !(spread < width) || !(border > 0.6f * width))
         {
             continue; /* no neighbour along most of the ring, or one that runs askew */
         }
-        uint32_t whole = (uint32_t)fmaxf(border / plan->width + 0.5f, 1);
-        float change = border - (float)whole * plan->width;
+        uint32_t whole = (uint32_t)fmaxf(border / width + 0.5f, 1);
+        float change = border - (float)whole * width;
         for (uint32_t k = 1; k <= middle; ++k)
         {
             float *bound = side < 0 ? &ring->bounds[middle - k] : &ring->bounds[middle + k];

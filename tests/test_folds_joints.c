@@ -1,0 +1,203 @@
+/* What single joints of a folded garment have for themselves. Judged by the same values given to all, by plain
+ * skinning, and by where around the arm the folds stand. */
+#include "support/support.h"
+
+#include "pleat/bake.h"
+#include "pleat/folds.h"
+#include "pleat/make.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEGREE 0.017453293f
+
+static pleat_made *make_arm(void)
+{
+    pleat_made *made = NULL;
+    assert_int_equal(pleat_make("arm", NULL, NULL, &made, NULL), PLEAT_OK);
+    return made;
+}
+
+/* Frame 28 of the arm's bend, 60 degrees; #V in count. The caller frees. */
+static pleat_vec4 *fold_arm(const pleat_folds_options *options, const pleat_host *host, uint32_t *count)
+{
+    pleat_made *made = make_arm();
+    pleat_layer_desc layer = {&pleat_folds_layer, options};
+    pleat_bake_desc desc = pleat_bake_desc_default(pleat_made_model(made));
+    desc.layer_count = 1;
+    desc.layers = &layer;
+    desc.last_frame = 28;
+    pleat_bake *bake = NULL;
+    pleat_error error = {0};
+    if (pleat_bake_create(&desc, host, &bake, &error) != PLEAT_OK)
+    {
+        fail_msg("%s", error.message);
+    }
+    assert_int_equal(pleat_bake_frame(bake, 28, NULL), PLEAT_OK);
+    const pleat_stack *stack = pleat_bake_stack(bake, 0);
+    *count = pleat_stack_get_shape(stack)->surface_count;
+    pleat_vec4 *copy = malloc(*count * sizeof *copy);
+    memcpy(copy, pleat_stack_positions(stack), *count * sizeof *copy);
+    pleat_bake_destroy(bake);
+    pleat_made_destroy(made);
+    return copy;
+}
+
+static pleat_folds_joint joint_from(const pleat_folds_options *options, const char *joints)
+{
+    return (pleat_folds_joint){joints,        options->width, options->strength, options->length,
+                               options->bend, options->angle, options->spread};
+}
+
+static bool same(const pleat_folds_options *a, const pleat_folds_options *b)
+{
+    uint32_t a_count, b_count;
+    pleat_vec4 *p = fold_arm(a, NULL, &a_count), *q = fold_arm(b, NULL, &b_count);
+    bool equal = a_count == b_count && memcmp(p, q, a_count * sizeof *p) == 0;
+    free(p);
+    free(q);
+    return equal;
+}
+
+/* Given to the only joint that bends, a value is the same as given to all; given to another, it changes nothing. */
+static void test_joint_values_are_the_joint_s_alone(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; ++i)
+    {
+        pleat_folds_options general = pleat_folds_options_default(), all = general, own = general, other = general;
+        float *members[] = {&all.width, &all.strength, &all.length, &all.spread};
+        const float values[] = {0.015f, 0.4f, 0.06f, 100 * DEGREE};
+        *members[i] = values[i];
+        pleat_folds_joint elbow = joint_from(&all, "hand,fore*"), hand = joint_from(&all, "HAND");
+        own.joint_count = other.joint_count = 1;
+        own.joint_values = &elbow;
+        other.joint_values = &hand;
+        assert_true(same(&own, &all));
+        assert_true(same(&other, &general));
+        assert_false(same(&all, &general));
+    }
+}
+
+static void test_first_fitting_joint_counts_and_none_can_be_left_out(void **state)
+{
+    (void)state;
+    pleat_folds_options plain = pleat_folds_options_default(), both = plain, off = plain, none = plain;
+    pleat_folds_joint list[2] = {joint_from(&plain, "forearm"), joint_from(&plain, "*")};
+    list[1].width = 0.03f;
+    both.joint_count = 2;
+    both.joint_values = list;
+    assert_true(same(&both, &plain));
+    pleat_folds_joint gone = joint_from(&plain, "fore*");
+    gone.strength = 0;
+    off.joint_count = 1;
+    off.joint_values = &gone;
+    snprintf(none.joints, sizeof none.joints, "nobody");
+    assert_true(same(&off, &none));
+    /* A joint that bends less than asked gets folds if its own value says so. */
+    pleat_folds_options stiff = plain;
+    stiff.bend = 3;
+    assert_false(same(&stiff, &plain));
+    pleat_folds_joint bends = joint_from(&plain, "forearm");
+    stiff.joint_count = 1;
+    stiff.joint_values = &bends;
+    assert_true(same(&stiff, &plain));
+}
+
+/* The highest that folds rise over plain skinning. */
+static float highest(const pleat_folds_options *options)
+{
+    pleat_folds_options flat = *options;
+    uint32_t count, flat_count;
+    flat.strength = 0;
+    pleat_vec4 *p = fold_arm(options, NULL, &count), *q = fold_arm(&flat, NULL, &flat_count);
+    float most = 0;
+    assert_int_equal(count, flat_count);
+    for (uint32_t v = 0; v < count; ++v)
+    {
+        float x = p[v].x - q[v].x, y = p[v].y - q[v].y, z = p[v].z - q[v].z;
+        most = fmaxf(most, sqrtf(x * x + y * y + z * z));
+    }
+    free(p);
+    free(q);
+    return most;
+}
+
+static void test_side_chooses_where_folds_stand(void **state)
+{
+    (void)state;
+    pleat_folds_options all = pleat_folds_options_default(), inner = all, outer = all;
+    inner.spread = outer.spread = 120 * DEGREE;
+    outer.angle = 180 * DEGREE;
+    float everywhere = highest(&all), inside = highest(&inner), outside = highest(&outer);
+    print_message("highest: all %.1f mm, inner side %.1f mm, outer side %.2f mm\n", 1e3 * (double)everywhere,
+                  1e3 * (double)inside, 1e3 * (double)outside);
+    /* The highest folds stand at the inner side, where nothing changed; the outer side is stretched and has none. */
+    assert_true(fabsf(inside - everywhere) < 1e-3f * everywhere);
+    assert_true(outside == 0);
+}
+
+static void test_wrong_values_of_joints_are_refused(void **state)
+{
+    (void)state;
+    pleat_folds_options options = pleat_folds_options_default();
+    pleat_folds_joint bad = joint_from(&options, "x");
+    pleat_made *made = make_arm();
+    pleat_layer_desc layer = {&pleat_folds_layer, &options};
+    pleat_bake_desc desc = pleat_bake_desc_default(pleat_made_model(made));
+    pleat_bake *bake = NULL;
+    desc.layer_count = 1;
+    desc.layers = &layer;
+    options.joint_count = 1;
+    options.joint_values = &bad;
+    bad.strength = 2;
+    assert_int_equal(pleat_bake_create(&desc, NULL, &bake, NULL), PLEAT_BAD_ARGUMENT);
+    bad = joint_from(&options, NULL);
+    assert_int_equal(pleat_bake_create(&desc, NULL, &bake, NULL), PLEAT_BAD_ARGUMENT);
+    bad = joint_from(&options, "x");
+    bad.width = NAN;
+    assert_int_equal(pleat_bake_create(&desc, NULL, &bake, NULL), PLEAT_BAD_ARGUMENT);
+    pleat_made_destroy(made);
+}
+
+static void keep_message(void *user, pleat_severity severity, const char *message)
+{
+    char *kept = user;
+    if (severity == PLEAT_WARNING)
+    {
+        snprintf(kept, 300, "%s", message);
+    }
+}
+
+static void test_names_that_fit_no_joint_are_told(void **state)
+{
+    (void)state;
+    char said[300] = "";
+    pleat_host host = pleat_host_default();
+    host.log = keep_message;
+    host.log_user = said;
+    pleat_folds_options options = pleat_folds_options_default();
+    pleat_folds_joint wrong = joint_from(&options, "forearm,formarm");
+    options.joint_count = 1;
+    options.joint_values = &wrong;
+    uint32_t count;
+    free(fold_arm(&options, &host, &count));
+    assert_string_equal(said, "folds: no joint is named 'formarm'; did you mean 'forearm'?");
+    said[0] = 0;
+    wrong.joints = "Fore*";
+    free(fold_arm(&options, &host, &count));
+    assert_string_equal(said, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_joint_values_are_the_joint_s_alone),
+        cmocka_unit_test(test_first_fitting_joint_counts_and_none_can_be_left_out),
+        cmocka_unit_test(test_side_chooses_where_folds_stand),
+        cmocka_unit_test(test_wrong_values_of_joints_are_refused),
+        cmocka_unit_test(test_names_that_fit_no_joint_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
