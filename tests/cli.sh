@@ -381,12 +381,12 @@ test_bake_folds_by_joint()
 {
     local joint
     joint=$(python3 -c "import json; d = json.load(open('hero.gltf')); print(d['nodes'][d['skins'][0]['joints'][1]]['name'])")
-    echo "{\"folds[$joint]\": {\"width\": \"9cm\"}}" > own.json
-    works bake hero.gltf --look own.json -o own.pc2
+    echo "{\"folds[$joint]\": {\"width\": \"9cm\"}}" > elbow.json
+    works bake hero.gltf --look elbow.json -o own.pc2
     [ ! -s err ]
     works bake hero.gltf --set folds.width=9cm -o all.pc2
     cmp own.pc2 all.pc2
-    works bake --look own.json --print-look
+    works bake --look elbow.json --print-look
     grep -q "\"folds\[$joint\]\"" out
     fails 2 "folds.seed is one for all joints" bake hero.gltf --set "folds[$joint].seed=3" -o a.pc2
     fails 2 "did you mean width" bake hero.gltf --set "folds[$joint].widht=3cm" -o a.pc2
