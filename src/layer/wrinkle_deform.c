@@ -231,6 +231,12 @@ void pl_wrinkle_deform_destroy(pl_wrinkle_deform *deform)
     PL_DESTROY(deform);
 }
 
+uint32_t pl_wrinkle_deform_place(const pl_wrinkle_deform *deform, uint32_t vertex, const float **barycentric)
+{
+    *barycentric = &deform->vertex_barycentric[3 * (size_t)vertex];
+    return deform->vertex_triangle[vertex];
+}
+
 /* ---- Frames ---- */
 
 /* Which way a crest bends over: across it, to the lower side; none for one that runs the way that cloth would fall.

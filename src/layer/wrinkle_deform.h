@@ -37,6 +37,9 @@ pleat_result pl_wrinkle_deform_create(const pl_wrinkle_deform_desc *desc, const 
                                       pl_wrinkle_deform **deform, pleat_error *error);
 void pl_wrinkle_deform_destroy(pl_wrinkle_deform *deform);
 
+/* Where a vertex stands for wrinkles: its triangle (PLEAT_NONE: nowhere) and 3 coordinates. */
+uint32_t pl_wrinkle_deform_place(const pl_wrinkle_deform *deform, uint32_t vertex, const float **barycentric);
+
 typedef struct pl_wrinkle_deform_frame
 {
     const pleat_vec4 *coarse;  /* #V of coarse, in this frame; may be the first of positions */

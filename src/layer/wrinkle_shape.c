@@ -8,9 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-#define FARTHEST 8.0f /* how wide a strip may be to one side, in R_min */
-#define TAPER 2.0f    /* over how much a wrinkle rises from its end, in R_min; and no less than in widths: */
-#define TAPER_WIDTH 1.5f
+#define WIDEST 3.0f   /* a width that only more lost length makes wider, in R_min */
+#define FARTHEST 5.0f /* how wide a strip may be to one side, in R_min */
+#define TAPER 3.0f    /* over how much a wrinkle rises from its end, in R_min; and no less than in widths: */
+#define TAPER_WIDTH 2.0f
 #define STEEP 1.1f     /* a depth over width that a wrinkle rather widens than passes */
 #define NARROWEST 0.5f /* of R_min */
 
@@ -249,7 +250,7 @@ static void solve_shape(const pl_wrinkle_shape *shape, profile_at *at)
     float fit = both > 0 ? 2 * a * b / both : 0; /* nearer to the narrower strip */
     float v = both + at->lost > 0 ? at->lost / (both + at->lost) : 0;
     float need = lost / (2 * pl_wrinkle_excess(&shape->profile, STEEP));
-    float wanted = fmaxf(2 * circle_width(v, radius), need);
+    float wanted = fmaxf(fminf(1.5f * circle_width(v, radius), WIDEST * radius), need);
     at->width = fmaxf(fminf(wanted, fit), NARROWEST * radius);
     /* A side narrower than the width overlaps with a neighbour, taken to be as wide. */
     float overlaps[2] = {2 - 2 * a / at->width, 2 - 2 * b / at->width};
@@ -385,9 +386,10 @@ static void fill_points(work *w, uint32_t wrinkle)
     for (uint32_t i = shape->near.first[wrinkle]; i < shape->near.first[wrinkle + 1]; ++i)
     {
         pleat_wrinkle_point *point = &w->points[shape->near.crests[i].place];
-        point->width = shape->at[i].width;
-        float over = fmaxf(TAPER * shape->desc.radius, TAPER_WIDTH * point->width);
-        point->depth = shape->at[i].depth * smooth_step(shape->to_end[i] / over) * (float)shape->new_signs[wrinkle];
+        float over = fmaxf(TAPER * shape->desc.radius, TAPER_WIDTH * shape->at[i].width);
+        float risen = smooth_step(shape->to_end[i] / over);
+        point->width = shape->at[i].width * (0.5f + 0.5f * risen); /* a point, not a knob */
+        point->depth = shape->at[i].depth * risen * (float)shape->new_signs[wrinkle];
     }
 }
 
