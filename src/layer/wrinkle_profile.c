@@ -7,18 +7,42 @@
 
 enum
 {
-    FINE = 256 /* pieces of the profile that is measured */
+    FINE = 128 /* pieces of the profile that is measured */
 };
 
-/* The height at a place for a weight: field and plane cross once, the one falling, the other rising in z. */
-static double solve_height(double weight, double place, double depth)
+/* What is above 1 in the sum of the cloth's field and those of two crests, `apart` widths from each other (INFINITY:
+ * one alone): falls with the height, from 0 or more on the cloth. */
+static double above_one(double weight, double place, double apart, double z)
 {
-    double low = 0, high = depth;
-    for (int i = 0; i < 27; ++i)
+    double rise = PL_WRINKLE_RISE * z, field = pl_convolution_line(1, 1, hypot(place, rise));
+    if (apart - place < 1)
     {
-        double z = 0.5 * (low + high);
-        double field = weight * pl_convolution_line(1, 1, hypot(place, PL_WRINKLE_RISE * z));
-        *(field + pl_convolution_plane(1, 1, z, NULL) > 1 ? &low : &high) = z;
+        field += pl_convolution_line(1, 1, hypot(apart - place, rise));
+    }
+    return weight * field + pl_convolution_plane(1, 1, z, NULL) - 1;
+}
+
+/* The height at a place; not above `most`. False position, halving the value at an end that stays (Illinois). */
+static double solve_height(double weight, double place, double apart, double most)
+{
+    double low = 0, high = most, at_low = above_one(weight, place, apart, 0);
+    double at_high = above_one(weight, place, apart, most);
+    if (!(at_low > 0) || !(at_high < 0))
+    {
+        return at_low > 0 ? most : 0;
+    }
+    for (int i = 0; i < 60 && high - low > 1e-9; ++i)
+    {
+        double z = (low * at_high - high * at_low) / (at_high - at_low);
+        double value = above_one(weight, place, apart, z);
+        if (fabs(value) < 1e-8)
+        {
+            return z;
+        }
+        bool moves_low = value > 0;
+        at_low = moves_low ? value : 0.5 * at_low;
+        at_high = moves_low ? 0.5 * at_high : value;
+        *(moves_low ? &low : &high) = z;
     }
     return 0.5 * (low + high);
 }
@@ -64,7 +88,7 @@ static void fill_row(pl_wrinkle_profile *profile, int row)
     profile->height[row][0] = row > 0 ? (float)depth : 0;
     for (int i = 1; i <= FINE; ++i)
     {
-        double z = i < FINE ? solve_height(weight, (double)i / FINE, depth) : 0;
+        double z = i < FINE ? solve_height(weight, (double)i / FINE, INFINITY, before) : 0;
         lengths[i] = lengths[i - 1] + hypot(1.0 / FINE, z - before);
         total += piece_length(before, z, aside);
         before = z;
@@ -157,16 +181,9 @@ static double excess_between(double weight, double depth, double apart)
     double half = 0.5 * apart, length = 0, before = 0;
     for (int i = 0; i <= PIECES; ++i)
     {
-        double x = half * i / PIECES, low = 0, high = 1.5 * depth;
-        for (int k = 0; k < 22; ++k)
-        {
-            double z = 0.5 * (low + high), rise = PL_WRINKLE_RISE * z;
-            double field =
-                pl_convolution_line(1, 1, hypot(x, rise)) + pl_convolution_line(1, 1, hypot(apart - x, rise));
-            *(weight * field + pl_convolution_plane(1, 1, z, NULL) > 1 ? &low : &high) = z;
-        }
-        length += i > 0 ? hypot(half / PIECES, low - before) : 0;
-        before = low;
+        double z = solve_height(weight, half * i / PIECES, apart, i > 0 ? before : 1.5 * depth);
+        length += i > 0 ? hypot(half / PIECES, z - before) : 0;
+        before = z;
     }
     return length - half;
 }
