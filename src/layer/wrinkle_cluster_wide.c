@@ -1,9 +1,9 @@
-/* A few neighbouring vertices go onto the blend of cloth and wrinkles. The time of a frame is spent here: a few rows of
- * four segments a vertex, each asked for three or four times. */
+/* A few neighbouring vertices go onto the blend of cloth and wrinkles, eight at a time. The time of a frame is spent
+ * here: some six segments for eight vertices, each asked for two or three times; bound by operations. */
 #include "layer/wrinkle_cluster.h"
 
 #include "base/wide.h"
-#include "field/convolution_row.h"
+#include "field/convolution_eight.h"
 
 #include <math.h>
 
@@ -12,60 +12,41 @@
 
 enum
 {
-    ROWS = PL_CLUSTER_SEGMENTS / 4,
     MOST_STEPS = 24
 };
 
-/* Four skeletons side by side, and what they are multiplied by. */
-typedef struct row
+/* Segments that may reach some vertices. */
+typedef struct reaching
 {
-    pl_convolution_row shape;
-    pl_f4 weight, rise, depth, width;
-    pl_f4 normal[3], lean[3];
-} row;
+    uint32_t count;
+    const pl_wrinkle_segment *at[PL_CLUSTER_SEGMENTS];
+} reaching;
 
-/* The skeletons of one side near a cluster. */
-typedef struct rows
+PL_INLINE float smaller(float a, float b)
 {
-    uint32_t count; /* segments; rows are count / 4, rounded up */
-    row at[ROWS];
-} rows;
+    return a < b ? a : b;
+}
+
+PL_INLINE float larger(float a, float b)
+{
+    return a > b ? a : b;
+}
 
 /* ---- Gathering ---- */
 
-static float distance_to(const pl_wrinkle_segment *segment, pl_f4 point)
+/* Whether a ball comes as near to a segment as cloth may be that slides into its reach. */
+static bool reaches(const pl_wrinkle_segment *segment, pl_f4 center, float radius)
 {
-    pl_f4 away = point - segment->from;
-    float along = fminf(fmaxf(pl_dot3(away, segment->axis), 0), segment->length);
-    return pl_length3(away - segment->axis * pl_splat(along));
+    pl_f4 away = center - segment->from;
+    float along = smaller(larger(pl_dot3(away, segment->axis), 0), segment->length);
+    pl_f4 rest = away - segment->axis * pl_splat(along);
+    float reach = SLIDE_MARGIN * segment->width + radius;
+    return pl_dot3(rest, rest) < reach * reach;
 }
 
-static void add_segment(rows *r, const pl_wrinkle_segment *segment)
-{
-    uint32_t lane = r->count % 4;
-    row *at = &r->at[r->count / 4];
-    if (lane == 0)
-    {
-        *at = (row){.shape.inverse_reach = pl_splat(1)};
-    }
-    for (int k = 0; k < 3; ++k)
-    {
-        at->shape.from[k][lane] = segment->from[k];
-        at->shape.axis[k][lane] = segment->axis[k];
-        at->normal[k][lane] = segment->normal[k];
-        at->lean[k][lane] = segment->lean[k];
-    }
-    at->shape.length[lane] = segment->length;
-    at->shape.inverse_reach[lane] = 1 / segment->width;
-    at->weight[lane] = segment->weight;
-    at->rise[lane] = segment->rise;
-    at->depth[lane] = segment->depth;
-    at->width[lane] = segment->width;
-    ++r->count;
-}
-
-/* The segments that may reach a vertex of the cluster, of either side. */
-static uint32_t gather(const pl_wrinkle_cluster_job *job, uint32_t triangle, pl_f4 center, float radius, rows sides[2])
+/* The segments near the ball around a cluster, of either side. Returns how many did not fit. */
+static uint32_t gather(const pl_wrinkle_cluster_job *job, uint32_t triangle, pl_f4 center, float radius,
+                       reaching sides[2])
 {
     uint32_t left_out = 0;
     sides[0].count = sides[1].count = 0;
@@ -75,230 +56,319 @@ static uint32_t gather(const pl_wrinkle_cluster_job *job, uint32_t triangle, pl_
         for (uint32_t i = r->first; i <= r->last; ++i)
         {
             const pl_wrinkle_segment *segment = &job->segments[i];
-            if (segment->length > 0 && distance_to(segment, center) < SLIDE_MARGIN * segment->width + radius)
+            if (segment->length > 0 && reaches(segment, center, radius))
             {
-                rows *side = &sides[segment->inward];
+                reaching *side = &sides[segment->inward];
                 if (side->count == PL_CLUSTER_SEGMENTS)
                 {
                     ++left_out;
                     continue;
                 }
-                add_segment(side, segment);
+                side->at[side->count++] = segment;
             }
         }
     }
     return left_out;
 }
 
-/* ---- One vertex ---- */
-
-/* A vertex and the rows that may reach it. */
-typedef struct solver
+/* The middle and the radius of points. */
+static pl_f4 ball_around(const pl_f4 *points, uint32_t count, float *radius)
 {
-    const pl_wrinkle_profile *profile;
-    pl_f4 base, normal;
-    uint32_t row_count;
-    const row *at[ROWS];
-    pl_f4 factor[ROWS]; /* how much of a segment counts here: less as normals turn away, none across a fold */
-} solver;
-
-static float sum4(pl_f4 a)
-{
-    return (a[0] + a[1]) + (a[2] + a[3]);
+    pl_f4 low = points[0], high = points[0];
+    for (uint32_t i = 1; i < count; ++i)
+    {
+        low = pl_min(low, points[i]);
+        high = pl_max(high, points[i]);
+    }
+    *radius = 0.5f * pl_length3(high - low);
+    return (low + high) * pl_splat(0.5f);
 }
 
-/* 0 for segments whose cloth is turned by a right angle or more, 1 up to 60 degrees. */
-static pl_f4 facing(const row *at, pl_f4 normal)
-{
-    pl_f4 turn =
-        at->normal[0] * pl_splat(normal[0]) + at->normal[1] * pl_splat(normal[1]) + at->normal[2] * pl_splat(normal[2]);
-    pl_f4 t = pl_max(pl_min(turn * pl_splat(2), pl_splat(1)), pl_splat(0));
-    return t * t * (pl_splat(3) - pl_splat(2) * t);
-}
+/* ---- Eight vertices ---- */
 
-/* What the crests near a vertex come to on the cloth itself. */
+typedef struct eight
+{
+    pl_f8 base[3], normal[3];
+    reaching near;
+    pl_f8 factor[PL_CLUSTER_SEGMENTS]; /* how much of a segment counts: less as normals turn away, none across a fold */
+} eight;
+
+/* What the crests near vertices come to on the cloth itself. */
 typedef struct vicinity
 {
-    float nearness;
-    float width;
-    float depth;    /* of widths */
-    pl_f4 gradient; /* of nearness, per width */
-    pl_f4 lean;
+    pl_f8 nearness;
+    pl_f8 width;
+    pl_f8 depth;       /* of widths */
+    pl_f8 gradient[3]; /* of nearness, per width */
+    pl_f8 lean[3];
 } vicinity;
 
-/* False where nothing reaches the vertex; the rows that may are kept for the steps that follow. */
-static bool look_around(const rows *all, solver *s, vicinity *out)
+/* 0 for a segment whose cloth is turned by a right angle or more, 1 up to 60 degrees. */
+PL_INLINE pl_f8 facing(const pl_wrinkle_segment *segment, const pl_f8 normal[3])
 {
-    pl_f4 nearness = pl_splat(0), depth = pl_splat(0), width = pl_splat(0);
-    pl_f4 gradient[3] = {nearness, nearness, nearness}, lean[3] = {nearness, nearness, nearness};
-    s->row_count = 0;
-    for (uint32_t i = 0; 4 * i < all->count; ++i)
+    pl_f8 turn = normal[0] * pl_splat8(segment->normal[0]) + normal[1] * pl_splat8(segment->normal[1]) +
+                 normal[2] * pl_splat8(segment->normal[2]);
+    pl_f8 t = pl_max8(pl_min8(turn * pl_splat8(2), pl_splat8(1)), pl_splat8(0));
+    return t * t * (pl_splat8(3) - pl_splat8(2) * t);
+}
+
+/* Sums over the segments; the means are left times nearness, which is 0 where nothing reaches a vertex. */
+static void look_around(eight *e, float unit, vicinity *out)
+{
+    *out = (vicinity){0};
+    for (uint32_t i = 0; i < e->near.count; ++i)
     {
-        const row *at = &all->at[i];
+        const pl_wrinkle_segment *segment = e->near.at[i];
+        float inverse = 1 / segment->width;
         pl_convolution_stand stand;
-        pl_convolution_row_stand(&at->shape, s->base, &stand);
-        pl_f4 past = pl_max(stand.along - at->shape.length * at->shape.inverse_reach, -stand.along);
-        past = pl_max(past, pl_splat(0));
-        pl_f4 d2 = stand.squared + past * past;
-        pl_i4 near = d2 < pl_splat(SLIDE_MARGIN * SLIDE_MARGIN), inside = d2 < pl_splat(1);
-        if (!(near[0] | near[1] | near[2] | near[3]))
-        {
-            continue;
-        }
-        pl_f4 factor = facing(at, s->normal);
-        s->factor[s->row_count] = factor;
-        s->at[s->row_count++] = at;
-        if (!(inside[0] | inside[1] | inside[2] | inside[3]))
-        {
-            continue;
-        }
         pl_convolution_moments m;
-        pl_convolution_row_moments(&at->shape, &stand, &m);
-        pl_f4 value = pl_max(m.value[0], pl_splat(0)) * factor;
-        nearness += value;
-        depth += value * at->depth;
-        width += value * at->width;
+        pl_convolution_stand_of(segment->from, segment->axis, inverse, e->base, &stand);
+        pl_convolution_moments_of(segment->length * inverse, &stand, &m);
+        pl_f8 factor = facing(segment, e->normal), value = pl_max8(m.value[0], pl_splat8(0)) * factor;
+        e->factor[i] = factor;
+        out->nearness += value;
+        out->depth += value * pl_splat8(segment->depth);
+        out->width += value * pl_splat8(segment->width);
         for (int k = 0; k < 3; ++k)
         {
-            gradient[k] += factor * (m.slope[0] * stand.offset[k] - m.slope[1] * at->shape.axis[k]);
-            lean[k] += value * at->lean[k];
+            out->gradient[k] += factor * (m.slope[0] * stand.offset[k] - m.slope[1] * pl_splat8(segment->axis[k]));
+            out->lean[k] += value * pl_splat8(segment->lean[k]);
         }
     }
-    float total = sum4(nearness), unit = s->profile->unit;
-    if (!(total > 1e-7f))
+    /* Vertices that nothing reaches get a width all the same, so that they can be carried along. */
+    pl_i8 reached = out->nearness > pl_splat8(1e-7f);
+    pl_f8 inverse = pl_splat8(1) / pl_select8(reached, out->nearness, pl_splat8(1));
+    out->width = pl_select8(reached, out->width * inverse, pl_splat8(1));
+    out->depth = out->depth * inverse;
+    for (int k = 0; k < 3; ++k)
     {
-        return false;
+        out->gradient[k] *= pl_splat8(2 * unit);
+        out->lean[k] *= inverse;
     }
-    out->nearness = total * unit;
-    out->depth = sum4(depth) / total;
-    out->width = sum4(width) / total;
-    out->gradient = pl_set(sum4(gradient[0]), sum4(gradient[1]), sum4(gradient[2]), 0) * pl_splat(2 * unit);
-    out->lean = pl_set(sum4(lean[0]), sum4(lean[1]), sum4(lean[2]), 0) * pl_splat(1 / total);
-    return true;
+    out->nearness = pl_select8(reached, out->nearness * pl_splat8(unit), pl_splat8(0));
 }
 
-/* Field of all crests at a height (metres) above the base, and its slope in the height: as if crests ran straight
- * across the normal, which is near enough for Newton. */
-static float field_at(const solver *s, float z, float *slope)
+/* Field of all crests at heights (metres) along a direction from the base, and its slope in the height: as if crests
+ * ran straight across the normal, which is near enough for Newton. */
+static void field_at(const eight *e, const pl_f8 up[3], const pl_f8 *z, pl_f8 *field, pl_f8 *slope)
 {
-    pl_f4 point = s->base + s->normal * pl_splat(PL_WRINKLE_RISE * z);
-    pl_f4 sum = pl_splat(0), down = pl_splat(0);
-    for (uint32_t i = 0; i < s->row_count; ++i)
+    pl_f8 point[3], rise_by = *z * pl_splat8(PL_WRINKLE_RISE), sum = pl_splat8(0), down = pl_splat8(0);
+    for (int k = 0; k < 3; ++k)
     {
-        const row *at = s->at[i];
+        point[k] = e->base[k] + up[k] * rise_by;
+    }
+    for (uint32_t i = 0; i < e->near.count; ++i)
+    {
+        const pl_wrinkle_segment *segment = e->near.at[i];
+        float inverse = 1 / segment->width;
         pl_convolution_stand stand;
         pl_convolution_moments m;
-        pl_convolution_row_stand(&at->shape, point, &stand);
-        pl_convolution_row_moments(&at->shape, &stand, &m);
-        pl_f4 weight = (at->weight + at->rise * stand.along) * s->factor[i], rise = at->rise * s->factor[i];
+        pl_convolution_stand_of(segment->from, segment->axis, inverse, point, &stand);
+        pl_convolution_moments_of(segment->length * inverse, &stand, &m);
+        pl_f8 rise = pl_splat8(segment->rise) * e->factor[i];
+        pl_f8 weight = pl_splat8(segment->weight) * e->factor[i] + rise * stand.along;
+        pl_f8 above = stand.offset[0] * up[0] + stand.offset[1] * up[1] + stand.offset[2] * up[2];
         sum += weight * m.value[0] + rise * m.value[1];
-        pl_f4 up = stand.offset[0] * pl_splat(s->normal[0]) + stand.offset[1] * pl_splat(s->normal[1]) +
-                   stand.offset[2] * pl_splat(s->normal[2]);
-        down += (weight * m.slope[0] + rise * m.slope[1]) * up * at->shape.inverse_reach;
+        down += (weight * m.slope[0] + rise * m.slope[1]) * above * pl_splat8(inverse);
     }
-    *slope = 2 * PL_WRINKLE_RISE * sum4(down);
-    return sum4(sum);
+    *field = sum;
+    *slope = down * pl_splat8(2 * PL_WRINKLE_RISE);
 }
 
-/* The height, in widths, where crests and cloth add up to 1. Newton's steps, held in the bracket. */
-static float solve(const solver *s, float width, float guess, uint32_t *steps)
+static bool any(const pl_i8 *mask)
 {
-    float low = 0, high = 4, z = guess;
-    for (*steps = 1; *steps < MOST_STEPS; ++*steps)
+    int32_t sum = 0;
+    for (int i = 0; i < 8; ++i)
     {
-        float slope, field = field_at(s, z * width, &slope);
-        float square = (z + 1) * (z + 1), plane = 2 / (1 + square); /* sharpness and z0 of 1 */
-        float value = field + plane - 1;
-        *(value > 0 ? &low : &high) = z;
-        float down = slope * width - plane * plane * (z + 1);
-        float next = down < 0 ? z - value / down : -1;
-        next = next >= low && next <= high ? next : 0.5f * (low + high);
-        float step = next - z;
-        z = next;
-        if (fabsf(step) < STEP_END)
+        sum |= (*mask)[i];
+    }
+    return sum != 0;
+}
+
+/* The heights, in widths, where crests and cloth add up to 1: z holds guesses, and the result. Newton's steps, held in
+ * the bracket. A vertex that is done keeps its height, so that none depends on the company it is in. */
+static void solve(const eight *e, const pl_f8 up[3], const pl_f8 *width, pl_i8 open, pl_f8 *z, pl_i8 *steps)
+{
+    pl_f8 low = pl_splat8(0), high = pl_splat8(4), one = pl_splat8(1);
+    *steps = open & 0;
+    for (int i = 0; i < MOST_STEPS && any(&open); ++i)
+    {
+        pl_f8 field, slope, height = *z * *width;
+        field_at(e, up, &height, &field, &slope);
+        pl_f8 plane = pl_splat8(2) / (one + (*z + one) * (*z + one)); /* sharpness and z0 of 1 */
+        pl_f8 value = field + plane - one, down = slope * *width - plane * plane * (*z + one);
+        pl_i8 under = value > pl_splat8(0);
+        low = pl_select8(under, *z, low);
+        high = pl_select8(under, high, *z);
+        pl_i8 falls = down < pl_splat8(0);
+        pl_f8 next = *z - value / pl_select8(falls, down, one);
+        pl_i8 held = falls & (next >= low) & (next <= high);
+        next = pl_select8(held, next, pl_splat8(0.5f) * (low + high));
+        pl_f8 step = next - *z;
+        *z = pl_select8(open, next, *z);
+        *steps -= open; /* true is -1 */
+        open &= (step >= pl_splat8(STEP_END)) | (step <= pl_splat8(-STEP_END));
+    }
+}
+
+/* Moves the bases to where cloth goes across the wrinkle so that lengths are even over the profile, by slide (metres),
+ * and guesses the heights there (in widths). */
+static void slide_bases(const pl_wrinkle_profile *profile, const vicinity *v, bool slides, eight *e, pl_f8 slide[3],
+                        pl_f8 *guess)
+{
+    pl_f8 along = v->gradient[0] * e->normal[0] + v->gradient[1] * e->normal[1] + v->gradient[2] * e->normal[2];
+    pl_f8 flat[3], squared = pl_splat8(0), by = pl_splat8(0);
+    for (int k = 0; k < 3; ++k)
+    {
+        flat[k] = v->gradient[k] - e->normal[k] * along;
+        squared += flat[k] * flat[k];
+    }
+    pl_f8 steep = pl_sqrt8(squared);
+    for (int i = 0; i < 8; ++i)
+    {
+        if (!(v->nearness[i] > 0))
         {
-            break;
+            (*guess)[i] = 0;
+            continue;
+        }
+        float place = pl_wrinkle_place(profile, v->nearness[i]), shift = 0;
+        if (slides)
+        {
+            float x = place * PL_PROFILE_PLACES;
+            int at = x < PL_PROFILE_PLACES - 1 ? (int)x : PL_PROFILE_PLACES - 1;
+            float slope = profile->slope[at] + (x - (float)at) * (profile->slope[at + 1] - profile->slope[at]);
+            shift = pl_wrinkle_read(profile->shift, v->depth[i], place);
+            by[i] = -shift * v->width[i] / larger(steep[i], larger(-slope, 1e-6f));
+        }
+        (*guess)[i] = pl_wrinkle_read(profile->height, v->depth[i], place + shift);
+    }
+    for (int k = 0; k < 3; ++k)
+    {
+        slide[k] = flat[k] * by;
+        e->base[k] += slide[k];
+    }
+}
+
+/* Adds to the offsets of count vertices what the wrinkles of one side do to them; reached: which they are. */
+static void move_eight(const pl_wrinkle_cluster_job *job, eight *e, float sign, uint32_t count, pl_f8 offset[3],
+                       pl_i8 *reached, pl_wrinkle_tally *tally)
+{
+    vicinity v;
+    look_around(e, job->profile->unit, &v);
+    pl_i8 open = v.nearness > pl_splat8(0), steps;
+    for (uint32_t i = count; i < 8; ++i)
+    {
+        open[i] = 0;
+    }
+    if (!any(&open))
+    {
+        return;
+    }
+    pl_f8 slide[3], up[3], z;
+    slide_bases(job->profile, &v, job->slide, e, slide, &z);
+    for (int k = 0; k < 3; ++k)
+    {
+        up[k] = e->normal[k] * pl_splat8(sign);
+    }
+    solve(e, up, &v.width, open, &z, &steps);
+    pl_f8 height = z * v.width, aside = z * height / pl_max8(v.depth, pl_splat8(1e-6f));
+    for (int k = 0; k < 3; ++k)
+    {
+        pl_f8 by = slide[k] + up[k] * height + v.lean[k] * aside;
+        offset[k] += (pl_f8)((pl_i8)by & open);
+    }
+    *reached |= open;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        if (open[i])
+        {
+            uint32_t taken = (uint32_t)steps[i];
+            tally->solved += 1;
+            tally->steps += taken;
+            tally->most_steps = taken > tally->most_steps ? taken : tally->most_steps;
+            tally->highest = larger(tally->highest, height[i]);
         }
     }
-    return z;
 }
 
-/* Where cloth that lies at the base goes across the wrinkle, so that lengths are even over the profile (metres). */
-static pl_f4 slide_of(const solver *s, const vicinity *v, float place, float *moved_place)
+/* Bases and normals; what is missing of eight is the first again. */
+static void load_eight(const pl_wrinkle_cluster_job *job, const uint32_t *vertices, const pl_f4 *base, uint32_t count,
+                       eight *e)
 {
-    float shift = pl_wrinkle_read(s->profile->shift, v->depth, place);
-    float x = place * PL_PROFILE_PLACES;
-    int i = x < PL_PROFILE_PLACES - 1 ? (int)x : PL_PROFILE_PLACES - 1;
-    float slope = s->profile->slope[i] + (x - (float)i) * (s->profile->slope[i + 1] - s->profile->slope[i]);
-    pl_f4 gradient = v->gradient - s->normal * pl_splat(pl_dot3(v->gradient, s->normal));
-    float steep = fmaxf(pl_length3(gradient), fmaxf(-slope, 1e-6f));
-    *moved_place = place + shift;
-    return gradient * pl_splat(-shift * v->width / steep);
+    float points[3][8], normals[3][8];
+    for (uint32_t i = 0; i < 8; ++i)
+    {
+        uint32_t at = i < count ? i : 0;
+        const pleat_vec4 *normal = &job->normals[vertices[at]];
+        points[0][i] = base[at][0];
+        points[1][i] = base[at][1];
+        points[2][i] = base[at][2];
+        normals[0][i] = normal->x;
+        normals[1][i] = normal->y;
+        normals[2][i] = normal->z;
+    }
+    memcpy(e->base, points, sizeof points);
+    memcpy(e->normal, normals, sizeof normals);
 }
 
-static bool move_vertex(const pl_wrinkle_cluster_job *job, const rows *side, float sign, pl_f4 base, pl_f4 normal,
-                        pl_f4 *offset, pl_wrinkle_tally *tally)
+/* Up to eight vertices, at base on the coarse surface. */
+static void run_eight(const pl_wrinkle_cluster_job *job, const uint32_t *vertices, const pl_f4 *base, uint32_t count,
+                      const reaching sides[2], pl_wrinkle_tally *tally)
 {
-    solver s; /* the rows are filled as far as they are counted */
-    vicinity v;
-    s.profile = job->profile;
-    s.base = base;
-    s.normal = normal;
-    if (!look_around(side, &s, &v))
+    eight e;
+    pl_f8 offset[3] = {pl_splat8(0), pl_splat8(0), pl_splat8(0)};
+    pl_i8 reached = (pl_i8)pl_splat8(0);
+    float radius;
+    pl_f4 center = ball_around(base, count, &radius);
+    for (int side = 0; side < 2; ++side)
     {
-        return false;
+        e.near.count = 0;
+        for (uint32_t i = 0; i < sides[side].count; ++i)
+        {
+            if (reaches(sides[side].at[i], center, radius))
+            {
+                e.near.at[e.near.count++] = sides[side].at[i];
+            }
+        }
+        if (e.near.count == 0)
+        {
+            continue;
+        }
+        load_eight(job, vertices, base, count, &e);
+        move_eight(job, &e, side ? -1.0f : 1.0f, count, offset, &reached, tally);
     }
-    s.normal = normal * pl_splat(sign);
-    float place = pl_wrinkle_place(s.profile, v.nearness);
-    pl_f4 slide = pl_splat(0);
-    if (job->slide)
+    for (uint32_t i = 0; i < count; ++i)
     {
-        slide = slide_of(&s, &v, place, &place);
-        s.base = base + slide;
+        if (reached[i])
+        {
+            uint32_t v = vertices[i];
+            float mask = job->mask ? smaller(job->mask[v], 1) : 1;
+            pl_f4 by = pl_set(offset[0][i], offset[1][i], offset[2][i], 0);
+            pl_store(&job->positions[v], pl_load(&job->positions[v]) + by * pl_splat(mask));
+            ++tally->moved;
+        }
     }
-    uint32_t steps;
-    float z = solve(&s, v.width, pl_wrinkle_read(s.profile->height, v.depth, place), &steps) * v.width;
-    tally->solved += 1;
-    tally->steps += steps;
-    tally->most_steps = steps > tally->most_steps ? steps : tally->most_steps;
-    tally->highest = fmaxf(tally->highest, z);
-    float aside = z * z / fmaxf(v.depth * v.width, 1e-6f * v.width);
-    *offset += slide + s.normal * pl_splat(z) + v.lean * pl_splat(aside);
-    return true;
 }
 
 pl_wrinkle_tally PL_WIDE(pl_wrinkle_cluster_run)(const pl_wrinkle_cluster_job *job, const pl_wrinkle_cluster *cluster)
 {
     pl_wrinkle_tally tally = {0};
-    pl_f4 base[PL_CLUSTER_SIZE], low = pl_splat(INFINITY), high = pl_splat(-INFINITY);
-    rows sides[2];
+    pl_f4 base[PL_CLUSTER_SIZE];
+    base[0] = pl_splat(0); /* there is at least one */
+    reaching sides[2];
+    const uint32_t *vertices = &job->order[cluster->first];
     for (uint32_t i = 0; i < cluster->count; ++i)
     {
-        uint32_t v = job->order[cluster->first + i];
-        base[i] = pl_place_position(job->triangles, job->coarse, cluster->triangle, &job->barycentric[3 * (size_t)v]);
-        low = pl_min(low, base[i]);
-        high = pl_max(high, base[i]);
+        const float *barycentric = &job->barycentric[3 * (size_t)vertices[i]];
+        base[i] = pl_place_position(job->triangles, job->coarse, cluster->triangle, barycentric);
     }
-    pl_f4 center = (low + high) * pl_splat(0.5f);
-    float radius = 0.5f * pl_length3(high - low);
+    float radius;
+    pl_f4 center = ball_around(base, cluster->count, &radius);
     tally.left_out = gather(job, cluster->triangle, center, radius, sides);
-    if (sides[0].count + sides[1].count == 0)
+    for (uint32_t i = 0; i < cluster->count && sides[0].count + sides[1].count > 0; i += 8)
     {
-        return tally;
-    }
-    for (uint32_t i = 0; i < cluster->count; ++i)
-    {
-        uint32_t v = job->order[cluster->first + i];
-        pl_f4 normal = pl_load(&job->normals[v]), offset = pl_splat(0);
-        bool outward = move_vertex(job, &sides[0], 1, base[i], normal, &offset, &tally);
-        bool inward = move_vertex(job, &sides[1], -1, base[i], normal, &offset, &tally);
-        if (outward || inward)
-        {
-            float mask = job->mask ? fminf(job->mask[v], 1) : 1;
-            offset[3] = 0;
-            pl_store(&job->positions[v], pl_load(&job->positions[v]) + offset * pl_splat(mask));
-            ++tally.moved;
-        }
+        uint32_t count = cluster->count - i < 8 ? cluster->count - i : 8;
+        run_eight(job, vertices + i, base + i, count, sides, &tally);
     }
     return tally;
 }
