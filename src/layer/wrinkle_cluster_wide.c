@@ -6,6 +6,7 @@
 #include "field/convolution_eight.h"
 
 #include <math.h>
+#include <string.h>
 
 #define STEP_END 2e-3f    /* Newton's last step, in widths: what is left is about its square */
 #define SLIDE_MARGIN 1.2f /* how far cloth may be from where it slides to, and 1 more, in widths */
