@@ -14,8 +14,6 @@ typedef struct wrinkles_layer
     pl_wrinkle_deform *deform;
     pl_wrinkle_contact *contact; /* NULL: no body */
     uint32_t vertex_count;
-    const uint32_t *cloth_triangle; /* #V -> coarse triangle, and the place in it */
-    const float *cloth_barycentric;
     pl_wrinkles_fine *fine;
     float *edges;                /* mean edge at rest, per coarse triangle */
     pleat_wrinkle *scratch;      /* the wrinkles of a frame, with points one after the other */
@@ -92,8 +90,6 @@ static pleat_result bind_layer(wrinkles_layer *layer, const pleat_cloth *cloth, 
     const pl_wrinkles_plan *plan = layer->plan;
     uint32_t most_wrinkles = plan->most_wrinkles, most_points = plan->most_points;
     layer->vertex_count = cloth->topology->vertex_count;
-    layer->cloth_triangle = cloth->vertex_triangle;
-    layer->cloth_barycentric = cloth->vertex_barycentric;
     if (!plan->set)
     {
         /* The first vertices of the refined surface are those of the coarse one, where refinement has put them. */
@@ -124,6 +120,8 @@ static pleat_result bind_layer(wrinkles_layer *layer, const pleat_cloth *cloth, 
     desc.vertex_count = layer->vertex_count;
     desc.vertex_triangle = cloth->vertex_triangle;
     desc.vertex_barycentric = cloth->vertex_barycentric;
+    desc.coarse_rest = plan->wish.rest;
+    desc.rest = cloth->rest;
     desc.mask = cloth->mask;
     desc.slide = plan->options.even;
     desc.wrinkle_capacity = most_wrinkles;
@@ -165,9 +163,9 @@ static void mark_moves(const void *user, uint8_t *marks)
     const wrinkles_layer *layer = user;
     for (uint32_t v = 0; v < layer->vertex_count; ++v)
     {
-        uint32_t triangle = layer->cloth_triangle[v];
-        marks[v] |= triangle != PLEAT_NONE &&
-                    pl_wrinkle_wish_covers(&layer->plan->wish, triangle, layer->cloth_barycentric + 3 * (size_t)v);
+        const float *barycentric;
+        uint32_t triangle = pl_wrinkle_deform_place(layer->deform, v, &barycentric);
+        marks[v] |= triangle != PLEAT_NONE && pl_wrinkle_wish_covers(&layer->plan->wish, triangle, barycentric);
     }
 }
 
