@@ -238,7 +238,8 @@ static void slide_bases(const pl_wrinkle_profile *profile, const vicinity *v, bo
             float x = place * PL_PROFILE_PLACES;
             int at = x < PL_PROFILE_PLACES - 1 ? (int)x : PL_PROFILE_PLACES - 1;
             float slope = profile->slope[at] + (x - (float)at) * (profile->slope[at + 1] - profile->slope[at]);
-            shift = pl_wrinkle_read(profile->shift, v->depth[i], place);
+            /* Close to the foot, nearness is but rounding. */
+            shift = pl_wrinkle_read(profile->shift, v->depth[i], place) * v->nearness[i] / (v->nearness[i] + 1e-5f);
             by[i] = -shift * v->width[i] / larger(steep[i], larger(-slope, 1e-6f));
         }
         (*guess)[i] = pl_wrinkle_read(profile->height, v->depth[i], place + shift);

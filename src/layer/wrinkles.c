@@ -15,7 +15,7 @@ typedef struct wrinkles_layer
     pl_wrinkle_contact *contact; /* NULL: no body */
     uint32_t vertex_count;
     pl_wrinkles_fine *fine;
-    float *edges;                /* mean edge at rest, per coarse triangle */
+    float *edges;                /* mean edge at rest, per coarse vertex */
     pleat_wrinkle *scratch;      /* the wrinkles of a frame, with points one after the other */
     pleat_wrinkle_point *deeper; /* their points */
     uint32_t most_wrinkles, most_points;
@@ -89,6 +89,7 @@ static pleat_result bind_layer(wrinkles_layer *layer, const pleat_cloth *cloth, 
     pleat_result result = PLEAT_OK;
     const pl_wrinkles_plan *plan = layer->plan;
     uint32_t most_wrinkles = plan->most_wrinkles, most_points = plan->most_points;
+    float *areas;
     layer->vertex_count = cloth->topology->vertex_count;
     if (!plan->set)
     {
@@ -108,13 +109,14 @@ static pleat_result bind_layer(wrinkles_layer *layer, const pleat_cloth *cloth, 
         PL_ARENA_NEW_OR_FAIL(layer->before, &layer->arena, pleat_vec4, layer->vertex_count, error);
     }
     PL_ARENA_NEW_OR_FAIL(layer->fine, &layer->arena, pl_wrinkles_fine, 1, error);
-    PL_ARENA_NEW_OR_FAIL(layer->edges, &layer->arena, float, plan->coarse->triangle_count, error);
+    PL_ARENA_NEW_OR_FAIL(layer->edges, &layer->arena, float, plan->coarse->vertex_count, error);
+    PL_ARENA_NEW_OR_FAIL(areas, &layer->arena, float, plan->coarse->vertex_count, error);
     PL_ARENA_NEW_OR_FAIL(layer->scratch, &layer->arena, pleat_wrinkle, most_wrinkles, error);
     PL_ARENA_NEW_OR_FAIL(layer->deeper, &layer->arena, pleat_wrinkle_point, most_points, error);
     layer->most_wrinkles = most_wrinkles;
     layer->most_points = most_points;
     pl_wrinkles_fine_make(layer->fine);
-    pl_wrinkles_fine_edges(cloth, layer->edges);
+    pl_wrinkles_fine_edges(cloth, plan->coarse, areas, layer->edges);
     pl_wrinkle_deform_desc desc = pl_wrinkle_deform_desc_default();
     desc.coarse = plan->coarse;
     desc.vertex_count = layer->vertex_count;
@@ -187,7 +189,11 @@ static uint32_t deepen(wrinkles_layer *layer)
         for (uint32_t i = 0; i < wrinkle->point_count; ++i)
         {
             pleat_wrinkle_point point = layer->points[wrinkle->first_point + i];
-            point.depth = pl_wrinkles_fine_depth(layer->fine, &point, layer->edges[point.place.triangle]);
+            const uint32_t *corner = &layer->plan->coarse->triangles[3 * (size_t)point.place.triangle];
+            const float *b = point.place.barycentric;
+            float edge =
+                b[0] * layer->edges[corner[0]] + b[1] * layer->edges[corner[1]] + b[2] * layer->edges[corner[2]];
+            point.depth = pl_wrinkles_fine_depth(layer->fine, &point, edge);
             layer->deeper[filled++] = point;
         }
     }

@@ -78,8 +78,9 @@ typedef struct pl_wrinkles_fine
 } pl_wrinkles_fine;
 
 void pl_wrinkles_fine_make(pl_wrinkles_fine *fine);
-/* The mean edge at rest within each coarse triangle. edges: zero before. */
-void pl_wrinkles_fine_edges(const pleat_cloth *cloth, float *edges);
+/* The mean edge at rest around each coarse vertex, by area: between vertices it goes on without steps. edges, and areas
+ * as scratch: one each, zero before. */
+void pl_wrinkles_fine_edges(const pleat_cloth *cloth, const pleat_topology *coarse, float *areas, float *edges);
 /* The depth that gives a point its length on a mesh with such edges. */
 float pl_wrinkles_fine_depth(const pl_wrinkles_fine *fine, const pleat_wrinkle_point *point, float edge);
 

@@ -36,21 +36,25 @@ void pl_wrinkles_fine_make(pl_wrinkles_fine *fine)
     }
 }
 
-void pl_wrinkles_fine_edges(const pleat_cloth *cloth, float *edges)
+void pl_wrinkles_fine_edges(const pleat_cloth *cloth, const pleat_topology *coarse, float *areas, float *edges)
 {
     const pleat_topology *topology = cloth->topology;
-    uint32_t count = 0;
     for (uint32_t t = 0; t < topology->triangle_count; ++t)
     {
-        uint32_t coarse = cloth->coarse_triangle[t];
         const uint32_t *v = topology->triangles + 3 * (size_t)t;
-        count = t > 0 && cloth->coarse_triangle[t - 1] == coarse ? count + 1 : 1;
-        float sum = 0;
+        const uint32_t *corner = coarse->triangles + 3 * (size_t)cloth->coarse_triangle[t];
+        pl_f4 p[3] = {pl_load(&cloth->rest[v[0]]), pl_load(&cloth->rest[v[1]]), pl_load(&cloth->rest[v[2]])};
+        float area = pl_length3(pl_cross(p[1] - p[0], p[2] - p[0]));
+        float sum = pl_length3(p[1] - p[0]) + pl_length3(p[2] - p[1]) + pl_length3(p[0] - p[2]);
         for (uint32_t k = 0; k < 3; ++k)
         {
-            sum += pl_length3(pl_load(&cloth->rest[v[k]]) - pl_load(&cloth->rest[v[(k + 1) % 3]]));
+            areas[corner[k]] += area;
+            edges[corner[k]] += area * sum / 3;
         }
-        edges[coarse] += (sum / 3 - edges[coarse]) / (float)count;
+    }
+    for (uint32_t v = 0; v < coarse->vertex_count; ++v)
+    {
+        edges[v] = areas[v] > 0 ? edges[v] / areas[v] : 0;
     }
 }
 
