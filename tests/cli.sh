@@ -799,13 +799,29 @@ test_maps_of_a_clip()
     [ "$(json "len(d['maps'][0]['basis']['frames']), len(d['maps'][0]['basis']['maps']) <= 4")" = "31 True" ]
 }
 
+test_maps_of_stretch()
+{
+    works maps hero.gltf -o s --layer none --garment Shirt --size 64 --map stretch --frames 2-3
+    cp s/maps.json out
+    [ "$(json "[f['stretch'] for f in d['maps'][0]['frames']]")" = "['Shirt_stretch_0002.png', 'Shirt_stretch_0003.png']" ]
+    [ "$(json "d['maps'][0]['stretch']['convention'], d['maps'][0]['stretch']['strength']")" = "tension 0.5" ]
+    [ "$(ls s | wc -l)" = 4 ] # with maps.json, and mesh.glb, whose coordinates are new
+    works maps hero.gltf -o most --layer none --garment Shirt --size 64 --map stretch --most --stretch-color tensor \
+        --stretch-strength 0.2
+    cp most/maps.json out
+    [ "$(json "d['maps'][0]['stretch']['strain'], d['maps'][0]['stretch']['strain_mixed']")" = \
+        "Shirt_strain.png Shirt_strain_mixed.png" ]
+    fails 2 "--most goes with --map stretch" maps hero.gltf -o x --most
+    fails 2 "do not go together" maps hero.gltf -o x --map stretch --basis 4
+}
+
 test_maps_usage()
 {
     fails 2 "it needs a folder" maps hero.gltf
     fails 2 "it is no folder" maps hero.gltf -o hero.gltf
     fails 1 "could not be made" maps hero.gltf -o no/where
     fails 2 "--size is '8'" maps hero.gltf -o x --size 8
-    fails 2 "one of height|vector|normal|vat" maps hero.gltf -o x --map depth
+    fails 2 "one of height|vector|normal|stretch|vat" maps hero.gltf -o x --map depth
     fails 1 "fits no joint" maps hero.gltf -o x --layer none --garment Shirt --size 32 --mask-joints nothing
     fails 1 "--frames ends at 99" maps hero.gltf -o x --frames 99
     [ ! -e x ] # a folder that was made for nothing is gone

@@ -24,6 +24,9 @@ static maps_options read_options(const app_arguments *arguments)
                             .world = strcmp(arguments_text(arguments, "space"), "world") == 0,
                             .posed = arguments_given(arguments, "coarse"),
                             .atlas = arguments_given(arguments, "atlas"),
+                            .most = arguments_given(arguments, "most"),
+                            .colors = stretch_colors_named(arguments_text(arguments, "stretch-color")),
+                            .strength = (float)arguments_number(arguments, "stretch-strength"),
                             .basis = arguments_given(arguments, "basis") ? arguments_whole(arguments, "basis") : 0};
     const char *kind;
     for (uint32_t i = 0; (kind = arguments_each(arguments, "map", i)); ++i)
@@ -31,6 +34,7 @@ static maps_options read_options(const app_arguments *arguments)
         options.kinds.height |= strcmp(kind, "height") == 0;
         options.kinds.vector |= strcmp(kind, "vector") == 0;
         options.kinds.normal |= strcmp(kind, "normal") == 0;
+        options.kinds.stretch |= strcmp(kind, "stretch") == 0;
         options.kinds.vat |= strcmp(kind, "vat") == 0;
     }
     if (!arguments_given(arguments, "map"))
@@ -42,13 +46,14 @@ static maps_options read_options(const app_arguments *arguments)
 
 static bool wants_textures(const maps_run *run)
 {
-    return run->options.kinds.height || run->options.kinds.vector || run->options.kinds.normal;
+    const maps_kinds *kinds = &run->options.kinds;
+    return kinds->height || kinds->vector || kinds->normal || kinds->stretch;
 }
 
 /* Maps of frames are for a frame, unless --frames says for which; basis maps and vertex textures are for the clip. */
 static void choose_middle(const maps_run *run, pleat_bake_desc *desc)
 {
-    bool whole = run->options.basis || (run->options.kinds.vat && !wants_textures(run));
+    bool whole = run->options.basis || run->options.most || (run->options.kinds.vat && !wants_textures(run));
     if (!arguments_given(run->session->arguments, "frames") && !whole && desc->clip != PLEAT_NONE)
     {
         uint32_t count = pleat_clip_frame_count(&run->model->clips[desc->clip], desc->fps);
@@ -218,6 +223,10 @@ static pleat_result write_textures(maps_run *run, pleat_error *error)
     bool atlas = false;
     PL_TRY(make_room(run, error));
     PL_TRY(maps_open_sets(run, error));
+    if (run->options.kinds.stretch)
+    {
+        PL_TRY(maps_open_stretch(run, error));
+    }
     PL_TRY(run->options.basis ? maps_write_basis(run, error) : maps_write_frames(run, error));
     PL_TRY(maps_write_masks(run, error));
     for (uint32_t m = 0; m < run->model->mesh_count; ++m)
@@ -293,6 +302,7 @@ static int bake_maps(maps_run *run, pleat_bake_desc *desc, bake_look *look, cons
     int status = run_maps(run, desc, &error) == PLEAT_OK
                      ? print_report(run, seconds_now() - start)
                      : fail_error_in(run->session, run->session->arguments->files[0], &error);
+    maps_close_stretch(run);
     maps_close_sets(run);
     pleat_outputs_destroy(run->outputs);
     pleat_bake_destroy(run->bake);
@@ -341,6 +351,14 @@ static int run_maps_command(app_session *session)
     bake_look look;
     bool made;
     run.options = read_options(session->arguments);
+    if (run.options.most && !run.options.kinds.stretch)
+    {
+        return fail_usage(session, "--most goes with --map stretch");
+    }
+    if (run.options.basis && run.options.kinds.stretch)
+    {
+        return fail_usage(session, "--basis and --map stretch do not go together; --most is one map for all frames");
+    }
     int status = look_open(session, &look);
     if (status != EXIT_DONE)
     {
@@ -371,16 +389,19 @@ static int run_maps_command(app_session *session)
 
 static const app_option maps_table[] = {
     {"output", 'o', OPTION_PATH, false, "DIR", NULL, 0, 0, "the folder to write to; it is made if it is not there"},
-    {"map", 0, OPTION_CHOICE, true, "height|vector|normal|vat", NULL, 0, 0,
-     "what to write; default: height and normal; vat: vertex-animation textures"},
+    {"map", 0, OPTION_CHOICE, true, "height|vector|normal|stretch|vat", NULL, 0, 0,
+     "default: height and normal; vat: moving vertices"},
     {"size", 0, OPTION_WHOLE, false, "N", "2048", 16, 16384, "texels a side"},
     {"frames", 0, OPTION_RANGE, false, "A-B", NULL, 0, 0,
-     "frames of the clip; default: the middle one, or all for --basis and vat"},
+     "frames of the clip; default: the middle; all for --basis, --most, vat"},
     {"basis", 0, OPTION_WHOLE, false, "N", NULL, 1, 256,
-     "at most N basis maps with weights for each frame, instead of maps of frames"},
+     "at most N basis maps with weights, instead of maps of frames"},
     {"space", 0, OPTION_CHOICE, false, "tangent|world", "tangent", 0, 0, "axes of vector maps"},
     {"green", 0, OPTION_CHOICE, false, "up|down", "up", 0, 0, "of normal maps: up for OpenGL, down for DirectX"},
     {"normal-bits", 0, OPTION_CHOICE, false, "8|16", "8", 0, 0, "bits a channel of normal maps"},
+    {"most", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "stretch: one map, of the most over all frames"},
+    {"stretch-color", 0, OPTION_CHOICE, false, STRETCH_COLORS, NULL, 0, 0, "what stretch maps show; default tension"},
+    STRETCH_STRENGTH_OPTION,
     {"mask-joints", 0, OPTION_TEXT, true, "PATTERN", NULL, 0, 0, "also a mask of what these joints move (* and ?)"},
     {"atlas", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "new texture coordinates even where the mesh has some"},
     {"coarse", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "also the coarse mesh of each frame, as the maps see it"},
@@ -406,9 +427,10 @@ const app_command command_maps = {
     .arguments = "FILE -o DIR",
     .argument_min = 1,
     .argument_max = 1,
-    .summary = "displacement and normal maps of garments, vertex-animation textures",
+    .summary = "displacement, normal and stretch maps of garments, vertex-animation textures",
     .description = "Writes what the stack adds to each garment's coarse mesh as textures: 16-bit heights or vectors, "
-                   "normal maps, and maps.json, which says what they mean. Meshes without texture coordinates get an "
+                   "normal maps, maps of stretch, and maps.json, which says what they mean. Meshes without texture "
+                   "coordinates get an "
                    "atlas, in mesh.glb. Either all files appear, or none.",
     .options = maps_table,
     .option_count = sizeof maps_table / sizeof maps_table[0],

@@ -78,9 +78,12 @@ static pleat_result write_set(maps_run *run, maps_set *set, json_t *entry, uint3
         cover.shared = pleat_maps_get_cover(set->maps).shared;
     }
     run->map_seconds += seconds_now() - start;
-    json_object_set_new(entry, "drawn", number_json((double)cover.drawn));
-    json_object_set_new(entry, "shared", number_json((double)cover.shared));
-    json_object_set_new(entry, "searched", number_json((double)cover.repaired));
+    if (wants_heights(options) || options->kinds.vector)
+    {
+        json_object_set_new(entry, "drawn", number_json((double)cover.drawn));
+        json_object_set_new(entry, "shared", number_json((double)cover.shared));
+        json_object_set_new(entry, "searched", number_json((double)cover.repaired));
+    }
     if (options->kinds.height)
     {
         PL_TRY(write_plain(run, entry, "height", maps_file_name(run, set->name, "height", number, ".png"), 1,
@@ -96,6 +99,10 @@ static pleat_result write_set(maps_run *run, maps_set *set, json_t *entry, uint3
         const char *file = maps_file_name(run, set->name, "normal", number, ".png");
         json_object_set_new(entry, "normal", json_string(file));
         PL_TRY(maps_write_normals(run, file, run->normals, error));
+    }
+    if (options->kinds.stretch)
+    {
+        PL_TRY(maps_write_stretch(run, set, entry, number, error));
     }
     if (options->posed)
     {
@@ -125,7 +132,7 @@ pleat_result maps_write_frames(maps_run *run, pleat_error *error)
 {
     uint32_t frame_count = pleat_bake_get_shape(run->bake)->frame_count, first = 0;
     arguments_range(run->session->arguments, "frames", &first, &(uint32_t){0});
-    if (frame_count > 1)
+    if (frame_count > 1 && (wants_heights(&run->options) || run->options.kinds.vector))
     {
         PL_TRY(find_ranges(run, frame_count, error));
     }
@@ -135,6 +142,10 @@ pleat_result maps_write_frames(maps_run *run, pleat_error *error)
     {
         progress_update(&progress, frame, frame_count);
         result = pleat_bake_frame(run->bake, frame, error);
+        if (result == PLEAT_OK && run->options.kinds.stretch)
+        {
+            maps_take_stretch(run);
+        }
         for (uint32_t i = 0; i < run->set_count && result == PLEAT_OK; ++i)
         {
             json_t *frames = json_object_get(run->sets[i].json, "frames");
@@ -153,7 +164,7 @@ pleat_result maps_write_frames(maps_run *run, pleat_error *error)
         }
     }
     progress_end(&progress);
-    return result;
+    return result == PLEAT_OK && run->options.kinds.stretch ? maps_write_most(run, error) : result;
 }
 
 /* ---- Masks ---- */

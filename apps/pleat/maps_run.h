@@ -3,6 +3,7 @@
 #ifndef APP_MAPS_RUN_H
 #define APP_MAPS_RUN_H
 
+#include "bake_stretch.h"
 #include "session.h"
 
 #include "base/memory.h"
@@ -14,7 +15,7 @@
 /* What --map can ask for. */
 typedef struct maps_kinds
 {
-    bool height, vector, normal, vat;
+    bool height, vector, normal, stretch, vat;
 } maps_kinds;
 
 typedef struct maps_options
@@ -27,6 +28,9 @@ typedef struct maps_options
     bool posed;      /* the coarse mesh of each frame as a file, too */
     bool atlas;      /* new coordinates even where there are some */
     uint32_t basis;  /* targets, or 0: maps of frames */
+    bool most;       /* one stretch map for all frames */
+    pleat_stretch_colors colors;
+    float strength; /* of the stretch that gives full colour */
 } maps_options;
 
 /* One texture. */
@@ -58,6 +62,9 @@ typedef struct maps_run
     uint32_t set_count;
     uint16_t *heights, *vectors, *normals; /* scratch, size x size; NULL if not wanted */
     uint8_t *bytes;                        /* size x size x 3 */
+    pleat_stretches *stretches;            /* NULL without stretch maps */
+    float *stretch_values;                 /* 3 a vertex */
+    uint16_t *stretch_texels;              /* size x size x 3 */
     uint32_t file_count;
     double map_seconds, write_seconds;
 } maps_run;
@@ -79,6 +86,17 @@ pleat_result maps_write_masks(maps_run *run, pleat_error *error);
 
 /* Basis maps and their weights. */
 pleat_result maps_write_basis(maps_run *run, pleat_error *error);
+
+/* ---- maps_stretch.c ---- */
+
+/* Needs the sets. */
+pleat_result maps_open_stretch(maps_run *run, pleat_error *error);
+void maps_close_stretch(maps_run *run);
+/* Takes in the frame last computed. */
+void maps_take_stretch(maps_run *run);
+/* The map of that frame, if there is to be one for each; and the one of them all. */
+pleat_result maps_write_stretch(maps_run *run, maps_set *set, json_t *entry, uint32_t number, pleat_error *error);
+pleat_result maps_write_most(maps_run *run, pleat_error *error);
 
 /* ---- maps_vat.c ---- */
 

@@ -1,5 +1,5 @@
-/* pleat/stretches.h: how the cloth of a bake is compressed and stretched, vertex by vertex: what a file or a texture holds
- * for shaders that show wrinkles, wear or blood flow where it happens.
+/* pleat/stretches.h: how the cloth of a bake is compressed and stretched, vertex by vertex: what a file or a texture
+ * holds for shaders that show wrinkles, wear or blood flow where it happens.
  *
  * Everything is told in the space of the mesh's own vertices, so that it stays true while the mesh moves. See
  * docs/maps.md. */
@@ -23,7 +23,8 @@ void pleat_stretches_clear(pleat_stretches *stretches);
 void pleat_stretches_add(pleat_stretches *stretches, const pleat_tasks *tasks);
 /* Per surface vertex of a stack, over the frames since the last clear: the smallest stretch of all with its direction
  * across, and the largest with its direction along. Of one frame this is the whole tensor; of several the two may come
- * from different ones. Directions are unit in the mesh's own space, or zero where that stretch is within 0.01 % of 1. */
+ * from different ones. Directions are unit in the mesh's own space, or zero where that stretch is within 0.01 % of 1.
+ */
 const pleat_stretch *pleat_stretches_of(const pleat_stretches *stretches, uint32_t stack);
 
 /* The strain at a vertex as a symmetric tensor in the mesh's space, whatever its charts:

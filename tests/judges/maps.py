@@ -300,4 +300,5 @@ def main():
     all_cases.end()
 
 
-main()
+if __name__ == "__main__":
+    main()

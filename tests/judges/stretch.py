@@ -10,6 +10,7 @@ import numpy
 
 import cases
 import gltf
+import maps
 import measure
 
 # Files, what is baked of them, and the frame.
@@ -101,6 +102,37 @@ def judge(pleat, file, folder, frame, clip=()):
             raise AssertionError(f"directions of {part['node']} are off")
 
 
+def judge_textures(pleat, file, folder, frame, *arguments):
+    """Stretch maps, read at the vertices' places, against the attributes there."""
+    out = os.path.join(folder, cases.stem(file))
+    options = ["--layer", "none", *arguments]
+    cases.bake(pleat, file, "-o", out + "_maps.glb", "--stretch", frame, "--frames", f"{frame}-{frame}", *options)
+    model = gltf.Gltf(out + "_maps.glb")
+    common = ["--map", "stretch", "--size", 1024, "--frames", f"{frame}-{frame}", *options]
+    tension = maps.run_maps(pleat, file, out + "_tension", *common, "--stretch-strength", 0.4)
+    tensor = maps.run_maps(pleat, file, out + "_tensor", *common, "--stretch-color", "tensor")
+    for colors, strains in zip(tension, tensor):
+        node = next(n for n in model.mesh_nodes() if model.list("nodes")[n].get("name", "") == colors["node"])
+        data = model.list("meshes")[model.list("nodes")[node]["mesh"]]["primitives"][0]["attributes"]
+        data = {name: model.accessor(index) for name, index in data.items()}
+        uvs, off = data["TEXCOORD_0"], []
+        color = maps.fetch(maps.read_png(os.path.join(out + "_tension", colors["frames"][0]["stretch"])), uvs)
+        for channel, name in ((0, "_STRETCH"), (2, "_COMPRESSION")):
+            off.append(abs(color[:, channel] - numpy.clip(data[name][:, 0] / 0.4, 0, 1)))
+        entry, strength = strains["frames"][0], strains["stretch"]["strength"]
+        diagonal, mixed = ((maps.fetch(maps.read_png(os.path.join(out + "_tensor", entry[name])), uvs) - 0.5) * 2 * strength
+                           for name in ("strain", "strain_mixed"))
+        a, b = data["_COMPRESSION_DIRECTION"], data["_STRETCH_DIRECTION"]
+        s, l = -data["_COMPRESSION"], data["_STRETCH"]
+        off += [abs(diagonal - s * a * a - l * b * b).max(axis=1)]
+        off += [abs(mixed - s * a * a[:, [1, 2, 0]] - l * b * b[:, [1, 2, 0]]).max(axis=1)]
+        within = [numpy.quantile(each, 0.95) for each in off]
+        print(f"  {cases.stem(file):24} {colors['name'][:16]:16} {len(uvs):6} " + " ".join(f"{x:8.4f}" for x in within)
+              + "   95 % of texels within: stretch, compression, strain")
+        if not (max(within) < 0.03 and data["_COMPRESSION"].max() > 0.1):
+            raise AssertionError(f"the maps of {colors['name']} are off")
+
+
 def main():
     pleat = os.path.abspath(sys.argv[1])
     outputs = os.path.abspath(sys.argv[2])
@@ -112,6 +144,8 @@ def main():
           "   99 % within, and cosines of 98 %")
     for name, frame in FILES:
         run.run("stretch_" + name, judge, pleat, files[name], folder, frame)
+    run.run("stretch_maps_arm", judge_textures, pleat, files["arm"], folder, "30")
+    run.run("stretch_maps_dancer", judge_textures, pleat, files["dancer"], folder, "60", "-g", "leotard")
     for path, frame in SHARED:
         run.run("stretch_" + cases.stem(path), lambda: judge(pleat, cases.data(path), folder, frame))
     run.end()
