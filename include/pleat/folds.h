@@ -43,7 +43,7 @@ typedef struct pleat_folds_options
     char curve[PLEAT_TEXT_LIMIT];
     float irregularity; /* 0 .. 1, default 0: how much the widths of neighbouring folds differ */
     uint32_t seed;      /* of the irregularity */
-    float detail;       /* vertices along a fold, 2 .. 16, default 5: how fine the mesh becomes where folds are */
+    float detail;       /* vertices along a fold, 2 .. 16, default 4: how fine the mesh becomes where folds are */
     bool contact;       /* default true: folds stop where they would pass through each other */
     bool even;          /* default true: cloth moves along a fold until it is spread evenly over it */
     char joints[PLEAT_TEXT_LIMIT]; /* names with wildcards, separated by commas; default "": all */

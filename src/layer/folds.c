@@ -9,7 +9,7 @@ pleat_folds_options pleat_folds_options_default(void)
     options.strength = 1;
     options.spread = 2 * 3.14159265f;
     options.bend = 10 * 3.14159265f / 180;
-    options.detail = 5;
+    options.detail = 4;
     snprintf(options.curve, sizeof options.curve, "0,0 0.65,1 1,0");
     options.contact = true;
     options.even = true;
@@ -92,10 +92,12 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     layer->ups = PL_ARENA_NEW(&layer->arena, pl_f4, feet);
     layer->noises = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->lost = PL_ARENA_NEW(&layer->arena, float, stations);
+    layer->ends = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->carries = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->figures = PL_ARENA_NEW(&layer->arena, pl_fold_figure, layer->fold_count);
     bool all = layer->heights && layer->rooms && layer->tapers && layer->lengths && layer->losses && layer->points &&
-               layer->shifts && layer->ups && layer->noises && layer->lost && layer->carries && layer->figures;
+               layer->shifts && layer->ups && layer->noises && layer->lost && layer->carries && layer->ends &&
+               layer->figures;
     return all ? PLEAT_OK : pl_fail_memory(&layer->memory, error, "heights");
 }
 

@@ -121,8 +121,9 @@ typedef struct pl_fold_vertex
     uint32_t vertex;
     uint32_t fold[2]; /* in the ring's folds: the same fold at both stations */
     uint32_t up[2];   /* in the ring's ups: where that fold begins */
-    float weight[2];  /* mask and share of the station */
-    float x;          /* in the fold, -1 .. 1 */
+    float mask;
+    float share; /* of the second station */
+    float x;     /* in the fold, -1 .. 1 */
 } pl_fold_vertex;
 
 /* A ring bound to the cloth. */
@@ -188,6 +189,7 @@ typedef struct pl_folds_layer
     float *noises;  /* by station: rounding of positions there */
     float *lost;    /* by station: the largest of the losses of its folds */
     float *carries; /* by station: how much of what contact takes from a fold the next one gets */
+    float *ends;    /* by station: how steeply folds may end */
     float highest;
 } pl_folds_layer;
 
@@ -219,13 +221,15 @@ void pl_fold_walls_make(const pl_bound_ring *ring, uint32_t station, const pleat
  * width. points and raised: its samples in this frame, and how they rise (in w: how far). Continuous in everything. */
 float pl_fold_room(const pl_bound_ring *ring, const pl_fold_walls *walls, uint32_t k, const pl_f4 *points,
                    const pl_f4 *raised, uint32_t count);
-/* How far the bones at a station are bent, as two shares. */
+/* How far the bones at a station are bent, as shares. */
 typedef struct pl_fold_bend
 {
     /* How much of the length that contact keeps a fold from taking goes on to the next: all in bends up to a right
      * angle and a little more; none in bends so strong that skinning pushes the limb through itself, where lengths mean
      * nothing. */
     float carry;
+    /* How steeply folds may end along the ring where contact stops them: short ends would stand like beads. */
+    float ends;
     /* How much contact matters: in slight bends nothing touches. */
     float contact;
 } pl_fold_bend;

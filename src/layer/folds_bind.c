@@ -256,11 +256,11 @@ static bool can_rise(const binder *b, const pl_bound_ring *ring, uint32_t vertex
 static pl_fold_vertex make_vertex(const binder *b, const pl_bound_ring *ring, uint32_t vertex)
 {
     uint32_t first = station_of(b, vertex), second = station_after(b, first), k = b->vertex_fold[vertex];
-    float t = b->vertex_u[vertex] - (float)first, mask = b->cloth->mask[vertex];
     return (pl_fold_vertex){vertex,
                             {first * ring->fold_count + k, second * ring->fold_count + k},
                             {first * (ring->fold_count + 1) + k, second * (ring->fold_count + 1) + k},
-                            {mask * (1 - t), mask * t},
+                            b->cloth->mask[vertex],
+                            b->vertex_u[vertex] - (float)first,
                             b->vertex_x[vertex]};
 }
 

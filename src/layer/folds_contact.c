@@ -6,6 +6,8 @@
  * may turn around in the crease, the bones' mean direction does not before they lie on each other. */
 #include "layer/folds.h"
 
+#include <string.h>
+
 /* The largest amplitude that keeps every sample on its side of a wall, with a gap that grows from nothing at the foot.
  * A sample that is behind the wall from the start allows none. */
 static float room_before(const pl_fold_wall *w, float away, const pl_f4 *points, const pl_f4 *raised, uint32_t count,
@@ -97,53 +99,57 @@ pl_fold_bend pl_fold_bend_of(const pl_bound_ring *ring, uint32_t station, const 
 {
     bone_pair pair = bone_directions(ring, station, ring->fold_count / 2, frame);
     float cosine = pl_dot3(pair.near, pair.far);
-    /* From 100 to 125 degrees; from 20 to 35. */
-    return (pl_fold_bend){smooth_step(-0.574f, -0.174f, cosine), 1 - smooth_step(0.819f, 0.94f, cosine)};
+    /* From 100 to 125 degrees; from 90 to 112; from 20 to 35. */
+    return (pl_fold_bend){smooth_step(-0.574f, -0.174f, cosine), smooth_step(-0.375f, 0, cosine),
+                          1 - smooth_step(0.819f, 0.94f, cosine)};
+}
+
+/* Folds of one station, between two others: a[k] = min(a[k], b[k] + step). */
+static void keep_below(float *a, const float *b, float step, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; ++k)
+    {
+        float most = b[k] + step;
+        a[k] = a[k] < most ? a[k] : most;
+    }
 }
 
 /* Between two stations a fold may meet what neither of their lines does: each room is the least of its own and those
  * next to it. */
-static void share_rooms(const pl_bound_ring *ring, uint32_t k, float *rooms)
+static void share_rooms(const pl_bound_ring *ring, float *rooms)
 {
     uint32_t stations = ring->station_count, folds = ring->fold_count;
-    float first = rooms[k], before = ring->closed ? rooms[(stations - 1) * folds + k] : first;
+    float first[2 * PL_FOLDS_A_SIDE], before[2 * PL_FOLDS_A_SIDE], here[2 * PL_FOLDS_A_SIDE];
+    memcpy(first, rooms, folds * sizeof *rooms);
+    memcpy(before, rooms + (ring->closed ? stations - 1 : 0) * folds, folds * sizeof *rooms);
     for (uint32_t i = 0; i < stations; ++i)
     {
-        float *room = &rooms[i * folds + k], here = *room;
-        float behind = i + 1 < stations ? rooms[(i + 1) * folds + k] : ring->closed ? first : here;
-        before = before < behind ? before : behind;
-        *room = here < before ? here : before;
-        before = here;
+        float *room = rooms + i * folds;
+        memcpy(here, room, folds * sizeof *rooms);
+        keep_below(room, before, 0, folds);
+        keep_below(room, i + 1 < stations ? room + folds : ring->closed ? first : room, 0, folds);
+        memcpy(before, here, folds * sizeof *rooms);
     }
 }
 
 void pl_fold_taper_rooms(const pl_bound_ring *ring, float slope, float *rooms)
 {
-    uint32_t stations = ring->station_count, folds = ring->fold_count;
+    uint32_t stations = ring->station_count, folds = ring->fold_count, last = stations - 1;
     float step = slope * ring->spacing;
-    for (uint32_t k = 0; k < folds; ++k)
+    share_rooms(ring, rooms);
+    /* A closed ring twice around each way, so that it has no seam. */
+    for (int round = 0; round < (ring->closed ? 2 : 1); ++round)
     {
-        share_rooms(ring, k, rooms);
-        /* Twice around each way, so that a closed ring has no seam. */
-        for (uint32_t i = 1; i < 2 * stations; ++i)
+        for (uint32_t i = round ? 0 : 1; i < stations; ++i)
         {
-            if (i == stations && !ring->closed)
-            {
-                break;
-            }
-            float *room = &rooms[i % stations * folds + k];
-            float most = rooms[(i - 1) % stations * folds + k] + step;
-            *room = *room < most ? *room : most;
+            keep_below(rooms + i * folds, rooms + (i ? i - 1 : last) * folds, step, folds);
         }
-        for (uint32_t i = 2 * stations - 1; i-- > 0;)
+    }
+    for (int round = 0; round < (ring->closed ? 2 : 1); ++round)
+    {
+        for (uint32_t i = round ? stations : last; i-- > 0;)
         {
-            if (!ring->closed && i + 1 >= stations)
-            {
-                continue;
-            }
-            float *room = &rooms[i % stations * folds + k];
-            float most = rooms[(i + 1) % stations * folds + k] + step;
-            *room = *room < most ? *room : most;
+            keep_below(rooms + i * folds, rooms + (i < last ? i + 1 : 0) * folds, step, folds);
         }
     }
 }

@@ -146,7 +146,7 @@ static void prepare_stations(void *data, uint32_t begin, uint32_t end, uint32_t 
         {
             job->layer->rooms[k] = job->layer->tapers[k] = PL_FOLD_STEEP * job->ring->width;
         }
-        job->layer->carries[i] = 1;
+        job->layer->carries[i] = job->layer->ends[i] = 1;
         /* Vertices between two stations rise as both are turned. */
         if (is_lost(job, i) || is_lost(job, (int64_t)i - 1) || is_lost(job, (int64_t)i + 1))
         {
@@ -156,6 +156,7 @@ static void prepare_stations(void *data, uint32_t begin, uint32_t end, uint32_t 
         {
             pl_fold_bend bend = pl_fold_bend_of(job->ring, i, job->frame);
             job->layer->carries[i] = bend.carry;
+            job->layer->ends[i] = bend.ends;
             if (job->layer->options.contact && bend.contact > 0)
             {
                 find_rooms(job, i, bend.contact);
@@ -302,46 +303,53 @@ static void solve_stations(void *data, uint32_t begin, uint32_t end, uint32_t wo
 
 /* ---- Vertices ---- */
 
-static pl_f4 shift_of(const pl_folds_layer *layer, const pl_fold_vertex *v)
+/* How a place moves along its line, and in w, by how much x; between both stations. A fold that has not risen moves
+ * nothing, and its table is not filled. */
+static pl_f4 shift_of(const pl_folds_layer *layer, const pl_fold_vertex *v, const float height[2])
 {
     float at = (v->x + 1) * (0.5f * (PL_FOLD_NODES - 1));
-    uint32_t node = at > 0 ? (uint32_t)at : 0;
+    uint32_t node = (uint32_t)(int32_t)at; /* x > -1 */
     node = node < PL_FOLD_NODES - 2 ? node : PL_FOLD_NODES - 2;
-    float t = at - (float)node;
-    pl_f4 sum = pl_splat(0);
-    for (int i = 0; i < 2; ++i)
+    const pl_f4 *first = layer->shifts + (size_t)v->fold[0] * PL_FOLD_NODES + node;
+    const pl_f4 *second = layer->shifts + (size_t)v->fold[1] * PL_FOLD_NODES + node;
+    pl_f4 t = pl_splat(at - (float)node), a = pl_splat(0), b = a;
+    if (height[0] > 0)
     {
-        if (layer->heights[v->fold[i]] > 0) /* else its table is not filled */
-        {
-            const pl_f4 *shift = layer->shifts + (size_t)v->fold[i] * PL_FOLD_NODES + node;
-            sum += pl_lerp(shift[0], shift[1], t) * pl_splat(v->weight[i]);
-        }
+        a = first[0] + (first[1] - first[0]) * t;
     }
-    return sum;
+    if (height[1] > 0)
+    {
+        b = second[0] + (second[1] - second[0]) * t;
+    }
+    return (a + (b - a) * pl_splat(v->share)) * pl_splat(v->mask);
 }
 
-/* Between the ends of the fold at both stations. Where only one of them rises, the other's direction counts as well: it
- * is known for every station. */
+/* Which way a place rises: between the ends of the fold at both stations. Where only one of them rises, the other's
+ * direction counts as well: it is known there too. */
 static pl_f4 direction_of(const pl_folds_layer *layer, const pl_fold_vertex *v)
 {
     const pl_f4 *a = layer->ups + v->up[0], *b = layer->ups + v->up[1];
-    float t = 0.5f * (v->x + 1), share = v->weight[1] / (v->weight[0] + v->weight[1]);
-    return pl_lerp(pl_lerp(a[0], a[1], t), pl_lerp(b[0], b[1], t), share);
+    pl_f4 share = pl_splat(v->share), begin = a[0] + (b[0] - a[0]) * share, end = a[1] + (b[1] - a[1]) * share;
+    return begin + (end - begin) * pl_splat(0.5f * (v->x + 1));
 }
 
 static void raise_vertex(const frame_job *job, const pl_fold_vertex *v)
 {
-    const float *heights = job->layer->heights;
-    float amplitude = v->weight[0] * heights[v->fold[0]] + v->weight[1] * heights[v->fold[1]];
+    const float height[2] = {job->layer->heights[v->fold[0]], job->layer->heights[v->fold[1]]};
+    float amplitude = v->mask * (height[0] + (height[1] - height[0]) * v->share);
     if (!(amplitude > 0))
     {
         return;
     }
     pleat_vec4 *position = &job->frame->positions[v->vertex];
-    pl_f4 shift = job->layer->options.even ? shift_of(job->layer, v) : pl_splat(0);
-    float height = amplitude * pl_profile_at(&job->layer->profile, v->x + shift[3]);
+    pl_f4 shift = job->layer->options.even ? shift_of(job->layer, v, height) : pl_splat(0);
+    float x = v->x + shift[3], r = fabsf(x);
+    /* The usual profile without a call. */
+    float profile = job->layer->profile.kind != PL_PROFILE_THIRD ? pl_profile_at(&job->layer->profile, x)
+                    : r < 1                                      ? 1 - r * r * (3 - 2 * r)
+                                                                 : 0;
     shift[3] = 0;
-    pl_store(position, pl_load(position) + shift + direction_of(job->layer, v) * pl_splat(height));
+    pl_store(position, pl_load(position) + shift + direction_of(job->layer, v) * pl_splat(amplitude * profile));
 }
 
 static void raise_vertices(void *data, uint32_t begin, uint32_t end, uint32_t worker)
@@ -367,9 +375,9 @@ static float room_slope(const pl_folds_layer *layer, const pl_bound_ring *ring)
     float least = 1;
     for (uint32_t i = 0; i < ring->station_count; ++i)
     {
-        least = fminf(least, 1 - (1 - layer->carries[i]) * fminf(layer->lost[i] / 0.05f, 1));
+        least = fminf(least, 1 - (1 - layer->ends[i]) * fminf(layer->lost[i] / 0.05f, 1));
     }
-    return 0.03f + 0.97f * least;
+    return 0.02f + 0.98f * least;
 }
 
 static bool any_lost(const pl_folds_layer *layer, const pl_bound_ring *ring)
