@@ -3,7 +3,9 @@
 
 #include "support/support.h"
 
+#include "base/wide.h"
 #include "field/convolution.h"
+#include "layer/wrinkle_cluster.h"
 #include "layer/wrinkle_deform.h"
 #include "layer/wrinkle_profile.h"
 
@@ -336,7 +338,7 @@ static void test_wrinkle_deform_keeps_layers_apart(void **state)
         for (uint32_t j = 0; j <= ALONG; ++j)
         {
             uint32_t v = j * (ACROSS + 1) + column;
-            points[j] = (pleat_wrinkle_point){.place = {triangle[v]}, .width = 1, .depth = 0.4f};
+            points[j] = (pleat_wrinkle_point){.place.triangle = triangle[v], .width = 1, .depth = 0.4f};
             memcpy(points[j].place.barycentric, &barycentric[3 * v], 3 * sizeof(float));
         }
         memcpy(out, m.positions, m.vertex_count * sizeof *out);
@@ -423,6 +425,78 @@ static void test_wrinkle_deform_draws_straight_crests_straight(void **state)
     support_cloth_free(&cloth);
 }
 
+#ifdef PL_HAVE_AVX2
+/* Both builds of the kernel, over clusters of every size, with wrinkles to both sides. */
+static void test_wrinkle_cluster_has_one_result(void **state)
+{
+    (void)state;
+    if (!pl_has_avx2())
+    {
+        print_message("skipped: this machine has no AVX2\n");
+        skip();
+    }
+    static pl_wrinkle_profile profile;
+    pl_wrinkle_profile_make(&profile);
+    static const uint32_t triangle[] = {0, 1, 2};
+    static const pleat_vec4 corners[] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}};
+    uint32_t seed = 5, moved = 0, head[1] = {0}, order[PL_CLUSTER_SIZE];
+    for (uint32_t count = 1; count <= PL_CLUSTER_SIZE; ++count)
+    {
+        pl_wrinkle_segment segments[12] = {0};
+        for (int i = 0; i < 12; ++i)
+        {
+            pl_f4 axis = pl_set(support_random_float(&seed, -1, 1), support_random_float(&seed, -1, 1), 0, 0);
+            segments[i].from = pl_set(support_random_float(&seed, 0, 1), support_random_float(&seed, 0, 1), 0, 0);
+            segments[i].axis = pl_normalize3(axis);
+            segments[i].normal = pl_set(0, 0, 1, 0);
+            segments[i].lean = pl_set(0.1f, 0.05f, 0, 0);
+            segments[i].length = support_random_float(&seed, 0.1f, 0.5f);
+            segments[i].width = support_random_float(&seed, 0.1f, 0.4f);
+            segments[i].weight = support_random_float(&seed, 0.2f, 2);
+            segments[i].rise = support_random_float(&seed, -0.1f, 0.3f);
+            segments[i].depth = support_random_float(&seed, 0.1f, 1.4f);
+            segments[i].inward = i % 3 == 0;
+        }
+        pl_wrinkle_run run = {.first = 0, .last = 11, .next = PLEAT_NONE};
+        pl_wrinkle_near near = {.head = head, .runs = &run};
+        pleat_vec4 positions[2][PL_CLUSTER_SIZE], normals[PL_CLUSTER_SIZE];
+        float barycentric[PL_CLUSTER_SIZE][3];
+        for (uint32_t v = 0; v < PL_CLUSTER_SIZE; ++v)
+        {
+            float a = support_random_float(&seed, 0, 0.5f), b = support_random_float(&seed, 0, 0.5f);
+            memcpy(barycentric[v], (float[3]){1 - a - b, a, b}, sizeof barycentric[v]);
+            pl_f4 normal =
+                pl_set(support_random_float(&seed, -0.3f, 0.3f), support_random_float(&seed, -0.3f, 0.3f), 1, 0);
+            pl_store(&normals[v], pl_normalize3(normal));
+            positions[0][v] = positions[1][v] = (pleat_vec4){a, b, 0, 0};
+            order[v] = v;
+        }
+        pl_wrinkle_cluster cluster = {.count = count};
+        pl_wrinkle_cluster_job job = {.near = &near,
+                                      .segments = segments,
+                                      .profile = &profile,
+                                      .order = order,
+                                      .triangles = triangle,
+                                      .coarse = corners,
+                                      .barycentric = barycentric[0],
+                                      .slide = true,
+                                      .positions = positions[0],
+                                      .normals = normals};
+        pl_wrinkle_tally base = pl_wrinkle_cluster_run_base(&job, &cluster);
+        job.positions = positions[1];
+        pl_wrinkle_tally wide = pl_wrinkle_cluster_run_avx2(&job, &cluster);
+        assert_memory_equal(positions[0], positions[1], sizeof positions[0]);
+        assert_memory_equal(&base, &wide, sizeof base);
+        moved += base.moved;
+        for (uint32_t v = count; v < PL_CLUSTER_SIZE; ++v)
+        {
+            assert_true(positions[0][v].z == 0);
+        }
+    }
+    assert_true(moved > 200); /* of 528 */
+}
+#endif
+
 static pleat_result create_for_sweep(void *user, const pleat_host *host, pleat_error *error)
 {
     const support_cloth *cloth = user;
@@ -485,6 +559,9 @@ int main(void)
         cmocka_unit_test(test_wrinkle_deform_does_not_depend_on_threads),
         cmocka_unit_test(test_wrinkle_deform_keeps_layers_apart),
         cmocka_unit_test(test_wrinkle_deform_draws_straight_crests_straight),
+#ifdef PL_HAVE_AVX2
+        cmocka_unit_test(test_wrinkle_cluster_has_one_result),
+#endif
         cmocka_unit_test(test_wrinkle_deform_leaves_out_what_does_not_fit),
         cmocka_unit_test(test_wrinkle_deform_out_of_memory),
     };

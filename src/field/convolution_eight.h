@@ -7,9 +7,7 @@
 
 #include "base/vec.h"
 
-#if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wpsabi" /* everything here is inlined: no such vector passes a call */
-#endif
 
 typedef float pl_f8 __attribute__((vector_size(32), may_alias));
 typedef int32_t pl_i8 __attribute__((vector_size(32), may_alias));
