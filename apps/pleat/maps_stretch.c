@@ -7,8 +7,7 @@
 /* What the channels of each convention say, in the order of pleat_stretch_colors. */
 static const char *const meanings[] = {
     "red: (largest stretch - 1) / strength; blue: (1 - smallest stretch) / strength",
-    "two files: xx, yy, zz and xy, yz, zx of the strain tensor, (texel / 65535 - 0.5) * 2 * strength, in the axes "
-    "of the mesh's own space; its eigenvalues are stretches - 1",
+    "two files, xx yy zz and xy yz zx of the strain in the mesh's own space: (texel / 65535 - 0.5) * 2 * strength",
     "all: 0.5 + 0.5 * (area now / area at rest - 1) / strength",
 };
 static const char *const names[] = {"tension", "tensor", "area"};
