@@ -29,9 +29,11 @@ static void check(pleat_result result, const pleat_error *error)
 static pleat_bake *make_bake(const pleat_model *model, uint32_t level, bool folds, bool local)
 {
     pleat_folds_options options = pleat_folds_options_default();
-    pleat_layer_type type = pleat_folds_layer;
-    type.wants = local ? type.wants : NULL;
-    pleat_layer_desc layer = {&type, &options};
+    static pleat_layer_type types[2]; /* a stack keeps what it is given */
+    pleat_layer_type *type = &types[local];
+    *type = pleat_folds_layer;
+    type->wants = local ? type->wants : NULL;
+    pleat_layer_desc layer = {type, &options};
     uint32_t node = 0;
     while (strcmp(model->nodes[node].name, "tights") != 0 || model->nodes[node].mesh == PLEAT_NONE)
     {

@@ -4,11 +4,11 @@
  * skinning weight. Straight lines cross it at stations all the way round, and folds lie along the ring, several on each
  * side. Planning (folds_plan.c) finds the rings on a finely subdivided rest shape, so that they do not depend on the
  * mesh; binding (folds_bind.c) lays the lines over the refined mesh and gives its vertices their fold and station; a
- * frame (folds.c) solves the amplitude of every fold at every station and raises the vertices.
+ * frame (folds_frame.c, folds_contact.c) solves the amplitude of every fold at every station and raises the vertices.
  *
  * Beyond the paper: stations all the way round instead of one curve per bending direction, so that nothing has to move
- * when the axis turns; the length is kept on every line across a ring, not on one; rings of different joints run one
- * after the other, each on what the one before left, so that overlapping regions share the work without a step. */
+ * when the axis turns; the length is kept on every line across a ring, not on one; rings of different joints share
+ * the cloth between them (folds_share.c) and run one after the other, each on what the one before left. */
 #ifndef PL_LAYER_FOLDS_H
 #define PL_LAYER_FOLDS_H
 
