@@ -425,6 +425,43 @@ static void test_flat_moves_are_straight(void **state)
     support_mesh_free(&tube);
 }
 
+/* From any border of the plane to any other place along it. */
+static void test_flat_goes_along_borders(void **state)
+{
+    (void)state;
+    support_mesh plane = support_plane(20, 0.3f);
+    pleat_strain_field *field = make_field(&plane);
+    const pl_flat *flat = pl_field_flat(field);
+    uint32_t seed = 3, checked = 0;
+    for (uint32_t c = 0; c < 3 * plane.triangle_count; ++c)
+    {
+        if (plane.topology->twin[c] < PLEAT_NON_MANIFOLD)
+        {
+            continue;
+        }
+        uint32_t next = c / 3 * 3 + (c % 3 + 1) % 3;
+        pl_f4 from = pl_load(&plane.positions[plane.triangles[c]]);
+        pl_f4 edge = pl_normalize3(pl_load(&plane.positions[plane.triangles[next]]) - from);
+        for (int round = 0; round < 20; ++round)
+        {
+            float share = support_random_float(&seed, 0, 1), length = support_random_float(&seed, -1, 1);
+            pleat_place start = {c / 3, {0, 0, 0}};
+            start.barycentric[c % 3] = share;
+            start.barycentric[next % 3] = 1 - share;
+            pl_f4 goal = pl_flat_position(flat, &start) + edge * pl_splat(length);
+            if (goal[0] >= 0 && goal[0] <= 20 && goal[1] >= 0 && goal[1] <= 20)
+            {
+                pleat_place end = pl_flat_approach(flat, start, goal, 2 * fabsf(length));
+                assert_true(pl_length3(pl_flat_position(flat, &end) - goal) < 1e-3f);
+                ++checked;
+            }
+        }
+    }
+    assert_true(checked > 1000);
+    pleat_strain_field_destroy(field);
+    support_mesh_free(&plane);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -440,6 +477,7 @@ int main(void)
         cmocka_unit_test(test_field_survives_every_failed_allocation),
         cmocka_unit_test(test_field_does_not_depend_on_threads),
         cmocka_unit_test(test_flat_moves_are_straight),
+        cmocka_unit_test(test_flat_goes_along_borders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

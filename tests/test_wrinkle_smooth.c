@@ -232,6 +232,46 @@ static void test_smooth_lets_ends_grow_gently(void **state)
     free_bench(&b);
 }
 
+/* Frames that reach differently far and stand beside each other: the mean goes on straight where some of them end. */
+static void test_smooth_does_not_jump_aside_where_frames_end(void **state)
+{
+    (void)state;
+    static bench b;
+    make_bench(&b, 0.2f);
+    for (uint32_t f = 0; f < 20; ++f)
+    {
+        clear(&b);
+        add(&b, 0, f % 3 == 0 ? 6.4f : 6, 6 - f % 4, 4 + 5 * (f % 3), 0.4f);
+        const pl_wrinkle_frame *out = push(&b);
+        for (uint32_t i = 1; out && i < out->wrinkles[0].point_count; ++i)
+        {
+            pl_f4 way = point_at(&b, out, 0, i) - point_at(&b, out, 0, i - 1);
+            assert_true(fabsf(way[0]) < 1e-3f && way[1] > 0);
+        }
+    }
+    free_bench(&b);
+}
+
+/* A wrinkle that swings along the border of the cloth stays on it, and ends there once. */
+static void test_smooth_ends_at_borders(void **state)
+{
+    (void)state;
+    static bench b;
+    make_bench(&b, 0.1f);
+    for (uint32_t f = 0; f < 20; ++f)
+    {
+        clear(&b);
+        add(&b, 0, 5 + 0.4f * (float)(f % 4), 4, 40, 0.4f);
+        const pl_wrinkle_frame *out = push(&b);
+        for (uint32_t i = 1; out && i < out->wrinkles[0].point_count; ++i)
+        {
+            pl_f4 way = point_at(&b, out, 0, i) - point_at(&b, out, 0, i - 1);
+            assert_true(fabsf(way[0]) < 0.02f && way[1] > 0.2f * STEP);
+        }
+    }
+    free_bench(&b);
+}
+
 /* Trembling of single frames is weakened as the weights say: by sqrt(sum w^2) / sum w = 0.5 for 1/4 3/4 1 3/4 1/4. */
 static void test_smooth_weakens_noise(void **state)
 {
@@ -374,6 +414,8 @@ int main(void)
         cmocka_unit_test(test_smooth_leaves_even_motion_alone),
         cmocka_unit_test(test_smooth_fades_births_in_and_deaths_out),
         cmocka_unit_test(test_smooth_lets_ends_grow_gently),
+        cmocka_unit_test(test_smooth_does_not_jump_aside_where_frames_end),
+        cmocka_unit_test(test_smooth_ends_at_borders),
         cmocka_unit_test(test_smooth_weakens_noise),
         cmocka_unit_test(test_smooth_keeps_rings_closed),
         cmocka_unit_test(test_smooth_state_restores),

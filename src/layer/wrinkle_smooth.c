@@ -3,6 +3,8 @@
  * short walk from the place in the nearest frame; it cannot land on another layer of cloth. */
 #include "layer/wrinkle_smooth.h"
 
+/* Of a step: farther from the mean than this, its place lies beyond a border, and the wrinkle ends. */
+static const float OFF_CLOTH = 0.5f;
 /* Of a step: nearer to an end no other point stands. */
 static const float END_ROOM = 0.25f;
 
@@ -24,6 +26,8 @@ typedef struct strand
     float apart;               /* frames from the middle one */
     float first, second, last; /* parameters of points 0 and 1, and of the last */
     bool closed;
+    bool there; /* at the parameter last looked at, and where */
+    pl_f4 position;
 } strand;
 
 /* A wrinkle in all of them. */
@@ -31,8 +35,9 @@ typedef struct cable
 {
     strand *strands;
     uint32_t count;
-    float low, high; /* parameters */
-    bool closed;     /* a ring in every frame: parameters are then scaled to the same length */
+    float low, high;         /* parameters where any of them is */
+    float all_low, all_high; /* and where all are; the other way round if they never are */
+    bool closed;             /* a ring in every frame: parameters are then scaled to the same length */
 } cable;
 
 typedef struct smooth_state
@@ -203,6 +208,8 @@ static strand make_strand(const pl_wrinkle_smoother *smoother, const slot *from,
 static cable gather(pl_wrinkle_smoother *smoother, uint32_t id, uint32_t begin, uint32_t end)
 {
     cable c = {.strands = smoother->strands, .low = INFINITY, .high = -INFINITY, .closed = true};
+    c.all_low = -INFINITY;
+    c.all_high = INFINITY;
     uint32_t middle = smoother->state.given;
     for (uint32_t f = begin; f < end; ++f)
     {
@@ -218,6 +225,8 @@ static cable gather(pl_wrinkle_smoother *smoother, uint32_t id, uint32_t begin, 
         c.closed = c.closed && s.closed;
         c.low = fminf(c.low, s.first);
         c.high = fmaxf(c.high, s.last);
+        c.all_low = fmaxf(c.all_low, s.first);
+        c.all_high = fminf(c.all_high, s.last);
         c.strands[c.count++] = s;
     }
     return c;
@@ -254,42 +263,64 @@ static bool look_up(const pl_wrinkle_smoother *smoother, const cable *c, const s
     return true;
 }
 
-/* The mean at a parameter. total: of the weights of all frames, with the wrinkle or without. */
-static pleat_wrinkle_point mean_at(const pl_wrinkle_smoother *smoother, const cable *c, float parameter, float total)
+/* The mean at a parameter. total: of the weights of all frames, with the wrinkle or without.
+ *
+ * Where the wrinkle of a frame ends, the mean of places would jump aside to the others. So *goal, the mean in space, is
+ * carried along from the parameter before by the mean of the steps of all that were there and still are; as long as
+ * none ends that is the mean of the places. *off: it lies
+ * beyond a border of the cloth. */
+static pleat_wrinkle_point mean_at(const pl_wrinkle_smoother *smoother, const cable *c, float parameter, float total,
+                                   pl_f4 *goal, bool *off)
 {
-    pl_f4 sum = pl_splat(0);
-    float weight = 0, width_weight = 0, nearest = INFINITY;
+    *off = false;
+    pl_f4 sum = pl_splat(0), steps = pl_splat(0);
+    float weight = 0, step_weight = 0, width_weight = 0, nearest = INFINITY;
     pleat_wrinkle_point out = {.width = 0};
     for (uint32_t i = 0; i < c->count; ++i)
     {
         pl_f4 position;
-        pleat_wrinkle_point there;
-        const strand *s = &c->strands[i];
-        if (!look_up(smoother, c, s, parameter, &position, &there))
+        pleat_wrinkle_point point;
+        strand *s = &c->strands[i];
+        bool was_there = s->there;
+        s->there = look_up(smoother, c, s, parameter, &position, &point);
+        if (!s->there)
         {
             continue;
         }
         sum += position * pl_splat(s->weight);
         weight += s->weight;
-        out.depth += s->weight * there.depth;
-        out.strength += s->weight * there.strength;
-        out.width += there.width > 0 ? s->weight * there.width : 0;
-        width_weight += there.width > 0 ? s->weight : 0;
+        if (was_there)
+        {
+            steps += (position - s->position) * pl_splat(s->weight);
+            step_weight += s->weight;
+        }
+        s->position = position;
+        out.depth += s->weight * point.depth;
+        out.strength += s->weight * point.strength;
+        out.width += point.width > 0 ? s->weight * point.width : 0;
+        width_weight += point.width > 0 ? s->weight : 0;
         if (s->apart < nearest)
         {
             nearest = s->apart;
-            out.place = there.place;
+            out.place = point.place;
+        }
+    }
+    if (weight > 0)
+    {
+        *goal = step_weight > 0 ? *goal + steps * pl_splat(1 / step_weight) : sum * pl_splat(1 / weight);
+        out.strength /= weight;
+        float away = pl_length3(*goal - pl_flat_position(smoother->flat, &out.place));
+        float step = smoother->options.step;
+        if (away > 1e-4f * step)
+        {
+            out.place = pl_flat_approach(smoother->flat, out.place, *goal, 2 * away);
+            pl_f4 left = *goal - pl_flat_position(smoother->flat, &out.place);
+            pl_turn aside = pl_flat_from_space(smoother->flat, out.place.triangle, left);
+            *off = aside.x * aside.x + aside.y * aside.y > OFF_CLOTH * OFF_CLOTH * step * step;
         }
     }
     out.width = width_weight > 0 ? out.width / width_weight : 0;
-    out.strength = weight > 0 ? out.strength / weight : 0;
     out.depth /= total;
-    pl_f4 goal = sum * pl_splat(weight > 0 ? 1 / weight : 0);
-    float away = pl_length3(goal - pl_flat_position(smoother->flat, &out.place));
-    if (weight > 0 && away > 1e-4f * smoother->options.step)
-    {
-        out.place = pl_flat_approach(smoother->flat, out.place, goal, 2 * away);
-    }
     return out;
 }
 
@@ -308,6 +339,54 @@ static uint32_t list_parameters(const pl_wrinkle_smoother *smoother, const cable
     return inner + 2;
 }
 
+/* Fills points from one on, upwards or downwards to the end or to a border; returns the last one filled. */
+static uint32_t fill(const pl_wrinkle_smoother *smoother, const cable *c, uint32_t from, uint32_t count, bool up,
+                     float total, pleat_wrinkle_point *points)
+{
+    pl_f4 goal = pl_splat(0);
+    uint32_t last = from;
+    for (uint32_t i = 0; i < c->count; ++i)
+    {
+        c->strands[i].there = false;
+    }
+    for (uint32_t i = from; i < count; i += up ? 1 : UINT32_MAX)
+    {
+        float parameter;
+        bool off;
+        list_parameters(smoother, c, i, &parameter);
+        points[i] = mean_at(smoother, c, parameter, total, &goal, &off);
+        if (off && i != from)
+        {
+            break;
+        }
+        last = i;
+    }
+    return last;
+}
+
+/* The point whose parameter is nearest. */
+static uint32_t nearest_to(const pl_wrinkle_smoother *smoother, const cable *c, uint32_t count, float wanted)
+{
+    uint32_t nearest = 0;
+    float best = INFINITY;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        float parameter;
+        list_parameters(smoother, c, i, &parameter);
+        if (fabsf(parameter - wanted) < best)
+        {
+            best = fabsf(parameter - wanted);
+            nearest = i;
+        }
+    }
+    return nearest;
+}
+
+static bool too_near(const pl_wrinkle_smoother *smoother, const pleat_wrinkle_point *a, const pleat_wrinkle_point *b)
+{
+    return pl_length3(position_of(smoother, a) - position_of(smoother, b)) < 0.9f * END_ROOM * smoother->options.step;
+}
+
 static void add_wrinkle(pl_wrinkle_smoother *smoother, uint32_t id, const cable *c, float seed, float total)
 {
     pl_wrinkle_frame *frame = &smoother->frame;
@@ -317,27 +396,37 @@ static void add_wrinkle(pl_wrinkle_smoother *smoother, uint32_t id, const cable 
     {
         return;
     }
-    pleat_wrinkle *wrinkle = &frame->wrinkles[frame->wrinkle_count];
-    *wrinkle = (pleat_wrinkle){.id = id, .first_point = frame->point_count, .point_count = count};
-    float best = INFINITY;
-    for (uint32_t i = 0; i < count; ++i)
+    pleat_wrinkle_point *points = frame->points + frame->point_count;
+    /* From where most are there. */
+    uint32_t middle = nearest_to(smoother, c, count, 0.5f * (c->all_low + c->all_high));
+    uint32_t last = fill(smoother, c, middle, count, true, total, points);
+    uint32_t first = fill(smoother, c, middle, count, false, total, points);
+    if (last == first)
     {
-        float parameter;
-        list_parameters(smoother, c, i, &parameter);
-        frame->points[wrinkle->first_point + i] = mean_at(smoother, c, parameter, total);
-        if (fabsf(parameter - seed) < best)
-        {
-            best = fabsf(parameter - seed);
-            wrinkle->seed = i;
-            frame->seed_parameter[frame->wrinkle_count] = parameter;
-        }
+        return;
+    }
+    /* A border may have brought an end next to its neighbour, which then goes. */
+    if (last - first > 1 && too_near(smoother, &points[last], &points[last - 1]))
+    {
+        points[last - 1] = points[last];
+        --last;
+    }
+    if (last - first > 1 && too_near(smoother, &points[first], &points[first + 1]))
+    {
+        points[first + 1] = points[first];
+        ++first;
     }
     if (c->closed)
     {
-        frame->points[wrinkle->first_point + count - 1] = frame->points[wrinkle->first_point];
+        points[last] = points[first];
     }
-    ++frame->wrinkle_count;
-    frame->point_count += count;
+    uint32_t seed_index = nearest_to(smoother, c, count, seed);
+    seed_index = seed_index < first ? first : seed_index > last ? last : seed_index;
+    list_parameters(smoother, c, seed_index, &frame->seed_parameter[frame->wrinkle_count]);
+    memmove(points, points + first, (last - first + 1) * sizeof *points);
+    frame->wrinkles[frame->wrinkle_count++] =
+        (pleat_wrinkle){id, frame->point_count, last - first + 1, seed_index - first};
+    frame->point_count += last - first + 1;
 }
 
 /* The lowest id that no cursor has passed yet, with the seed's parameter in the frame nearest to the middle one. */

@@ -160,24 +160,44 @@ float pl_flat_move(const pl_flat *flat, pl_flat_point *point, float length)
     return length > 0 ? (float)((double)length - left) : 0;
 }
 
+/* What is left of a way at borders that the place is on: it goes along them, a little inwards, so that rounding does
+ * not stop it. */
+static pl_turn keep_inside(const pl_flat *flat, const pleat_place *place, pl_turn way)
+{
+    for (uint32_t k = 0; k < 3; ++k)
+    {
+        uint32_t from = (k + 1) % 3;
+        if (place->barycentric[k] > 1e-5f || flat->topology->twin[3 * place->triangle + from] < PLEAT_NON_MANIFOLD)
+        {
+            continue;
+        }
+        double x, y;
+        edge_direction(&flat->triangles[place->triangle], from, &x, &y);
+        float edge_x = (float)x, edge_y = (float)y, inward = edge_x * way.y - edge_y * way.x;
+        float along = edge_x * way.x + edge_y * way.y, little = 1e-4f * fabsf(along);
+        if (inward < little)
+        {
+            way = (pl_turn){along * edge_x - little * edge_y, along * edge_y + little * edge_x};
+        }
+    }
+    return way;
+}
+
 pleat_place pl_flat_approach(const pl_flat *flat, pleat_place start, pl_f4 goal, float reach)
 {
     pl_flat_point point = {.place = start};
+    float least = 1e-4f * reach;
     for (int round = 0; round < APPROACH_ROUNDS && reach > 0; ++round)
     {
         pl_turn way = pl_flat_from_space(flat, point.place.triangle, goal - pl_flat_position(flat, &point.place));
+        way = keep_inside(flat, &point.place, way);
         float length = sqrtf(way.x * way.x + way.y * way.y);
-        if (!(length > 1e-4f * reach))
+        if (!(length > least))
         {
             break;
         }
         point.direction = (pl_turn){way.x / length, way.y / length};
-        float moved = pl_flat_move(flat, &point, fminf(length, reach));
-        reach -= moved;
-        if (moved < 0.999f * length)
-        {
-            break;
-        }
+        reach -= fmaxf(pl_flat_move(flat, &point, fminf(length, reach)), least);
     }
     return point.place;
 }

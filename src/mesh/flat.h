@@ -48,7 +48,7 @@ typedef struct pl_flat_point
 float pl_flat_move(const pl_flat *flat, pl_flat_point *point, float length);
 
 /* Goes over the surface, at most so far, to where `goal` stands straight above or below; for goals near the start and
- * near the surface. */
+ * near the surface. At a border it goes along it. */
 pleat_place pl_flat_approach(const pl_flat *flat, pleat_place start, pl_f4 goal, float reach);
 
 pl_f4 pl_flat_position(const pl_flat *flat, const pleat_place *place);
