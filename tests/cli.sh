@@ -377,6 +377,53 @@ test_bake_wrinkles_and_their_curves()
     [ ! -e a.pc2 ] && [ ! -e b.txt ]
 }
 
+test_bake_takes_a_painted_mask()
+{
+    works demo --assets painted
+    python3 - << 'END'
+import struct, zlib
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+for name, tone in ("white", 255), ("black", 0):
+    rows = b"".join(b"\0" + bytes([tone] * 4) for _ in range(4))
+    open("painted/" + name + ".png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 4, 4, 8, 0, 0, 0, 0)) +
+                                                chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+END
+    local arm=painted/arm.glb options=(--clip bend --frames 20-28)
+    works bake $arm "${options[@]}" -o painted/folds.pc2
+    works bake $arm "${options[@]}" --mask painted/white.png -o painted/white.pc2
+    cmp painted/folds.pc2 painted/white.pc2
+    works bake $arm "${options[@]}" --mask painted/black.png -o painted/black.pc2
+    works bake $arm "${options[@]}" --set folds.strength=0 -o painted/flat.pc2
+    cmp painted/black.pc2 painted/flat.pc2
+    ! cmp -s painted/folds.pc2 painted/black.pc2
+    fails 1 "has no texture coordinates for --mask" bake hero.gltf --mask painted/white.png -o a.pc2
+    fails 1 "has no colours for --mask" bake hero.gltf --mask color -o a.pc2
+    fails 1 "painted/absent.png" bake $arm --mask painted/absent.png -o a.pc2
+    fails 1 "not a PNG" bake $arm --mask hero.gltf -o a.pc2
+}
+
+test_bake_folds_a_pose_without_a_clip()
+{
+    # The second joint bent by 60 degrees, and no animation: any joint may bend any way.
+    python3 - << 'END'
+import json, math
+d = json.load(open("hero.gltf"))
+del d["animations"]
+json.dump(d, open("rest.gltf", "w"))
+d["nodes"][d["skins"][0]["joints"][1]]["rotation"] = [0, 0, math.sin(math.pi / 6), math.cos(math.pi / 6)]
+json.dump(d, open("posed.gltf", "w"))
+END
+    works bake posed.gltf -o posed.pc2 --json
+    [ "$(json 'd["frames"], d["layers"][0]["largest"]["rings"] >= 1, d["layers"][0]["largest"]["raised"] > 0')" = "1 True True" ]
+    [ "$(json 'd["layers"][0]["largest"]["tau"] < 1e-6')" = True ]
+    # In the pose that it was bound in nothing is compressed: plain skinning on the same mesh.
+    works bake rest.gltf -o rest.pc2 --json
+    [ "$(json 'd["layers"][0]["largest"]["rings"] >= 1, d["layers"][0]["largest"]["raised"]')" = "True 0.0" ]
+    works bake rest.gltf --set folds.strength=0 -o flat.pc2
+    cmp rest.pc2 flat.pc2
+}
+
 test_bake_folds_by_joint()
 {
     local joint

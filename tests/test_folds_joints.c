@@ -1,5 +1,5 @@
-/* What single joints of a folded garment have for themselves. Judged by the same values given to all, by plain
- * skinning, and by where around the arm the folds stand. */
+/* What single joints of a folded garment have for themselves, and what a mask leaves. Judged by the same values given
+ * to all, by plain skinning, and by where around the arm the folds stand. */
 #include "support/support.h"
 
 #include "pleat/bake.h"
@@ -14,13 +14,17 @@
 
 static pleat_made *make_arm(void)
 {
+    pleat_make_options options = pleat_make_options_default();
     pleat_made *made = NULL;
-    assert_int_equal(pleat_make("arm", NULL, NULL, &made, NULL), PLEAT_OK);
+    options.arm_around = 16;
+    options.arm_along = 30;
+    assert_int_equal(pleat_make("arm", &options, NULL, &made, NULL), PLEAT_OK);
     return made;
 }
 
 /* Frame 28 of the arm's bend, 60 degrees; #V in count. The caller frees. */
-static pleat_vec4 *fold_arm(const pleat_folds_options *options, const pleat_host *host, uint32_t *count)
+static pleat_vec4 *fold_masked(const pleat_folds_options *options, const float *mask, const pleat_host *host,
+                               uint32_t *count)
 {
     pleat_made *made = make_arm();
     pleat_layer_desc layer = {&pleat_folds_layer, options};
@@ -28,6 +32,7 @@ static pleat_vec4 *fold_arm(const pleat_folds_options *options, const pleat_host
     desc.layer_count = 1;
     desc.layers = &layer;
     desc.last_frame = 28;
+    desc.mask = mask;
     pleat_bake *bake = NULL;
     pleat_error error = {0};
     if (pleat_bake_create(&desc, host, &bake, &error) != PLEAT_OK)
@@ -42,6 +47,11 @@ static pleat_vec4 *fold_arm(const pleat_folds_options *options, const pleat_host
     pleat_bake_destroy(bake);
     pleat_made_destroy(made);
     return copy;
+}
+
+static pleat_vec4 *fold_arm(const pleat_folds_options *options, const pleat_host *host, uint32_t *count)
+{
+    return fold_masked(options, NULL, host, count);
 }
 
 static pleat_folds_joint joint_from(const pleat_folds_options *options, const char *joints)
@@ -138,6 +148,44 @@ static void test_side_chooses_where_folds_stand(void **state)
     assert_true(outside == 0);
 }
 
+/* An even mask of a half halves every height; one of 0 leaves plain skinning. */
+static void test_mask_scales_heights(void **state)
+{
+    (void)state;
+    pleat_folds_options options = pleat_folds_options_default(), flat = options;
+    options.even = flat.even = options.contact = flat.contact = false;
+    flat.strength = 0;
+    pleat_made *made = make_arm();
+    uint32_t render_count = pleat_mesh_vertex_count(&pleat_made_model(made)->meshes[0]), count;
+    float *half = malloc(render_count * sizeof *half), *none = calloc(render_count, sizeof *none);
+    for (uint32_t v = 0; v < render_count; ++v)
+    {
+        half[v] = 0.5f;
+    }
+    pleat_vec4 *full = fold_arm(&options, NULL, &count), *plain = fold_arm(&flat, NULL, &count);
+    pleat_vec4 *halved = fold_masked(&options, half, NULL, &count), *masked = fold_masked(&options, none, NULL, &count);
+    float worst = 0, most = 0;
+    for (uint32_t v = 0; v < count; ++v)
+    {
+        float rise[3] = {full[v].x - plain[v].x, full[v].y - plain[v].y, full[v].z - plain[v].z};
+        float left[3] = {halved[v].x - plain[v].x, halved[v].y - plain[v].y, halved[v].z - plain[v].z};
+        for (int k = 0; k < 3; ++k)
+        {
+            most = fmaxf(most, fabsf(rise[k]));
+            worst = fmaxf(worst, fabsf(left[k] - 0.5f * rise[k]));
+        }
+    }
+    assert_true(most > 0.005f && worst < 1e-6f);
+    assert_memory_equal(masked, plain, count * sizeof *plain);
+    free(full);
+    free(plain);
+    free(halved);
+    free(masked);
+    free(half);
+    free(none);
+    pleat_made_destroy(made);
+}
+
 static void test_wrong_values_of_joints_are_refused(void **state)
 {
     (void)state;
@@ -196,6 +244,7 @@ int main(void)
         cmocka_unit_test(test_joint_values_are_the_joint_s_alone),
         cmocka_unit_test(test_first_fitting_joint_counts_and_none_can_be_left_out),
         cmocka_unit_test(test_side_chooses_where_folds_stand),
+        cmocka_unit_test(test_mask_scales_heights),
         cmocka_unit_test(test_wrong_values_of_joints_are_refused),
         cmocka_unit_test(test_names_that_fit_no_joint_are_told),
     };

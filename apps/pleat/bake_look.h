@@ -28,12 +28,13 @@ enum
          NULL,                                                                                                          \
          0,                                                                                                             \
          0,                                                                                                             \
-         "what acts on the skinned garments, in order; without: bake folds, render nothing"},                           \
+         "what acts on the garments, in order; default: folds, render: none"},                                          \
+        {"mask", 0,      OPTION_TEXT,                                                                                   \
+         false,  "FILE", NULL,                                                                                          \
+         0,      0,      "layers act where this PNG, or 'color' of vertices, is white"},                                \
         {"level", 0, OPTION_WHOLE, false, "N", "0", 0, 6, "subdivide the garments this often, besides what layers do"}, \
         {"wrinkles", 0, OPTION_PATH, false, "FILE", NULL, 0, 0, "curves of wrinkles from a file, not traced ones"},     \
-        {"body", 0,      OPTION_TEXT,                                                                                   \
-         true,   "NAME", NULL,                                                                                          \
-         0,      0,      "what wrinkles stay out of: a mesh, node or material by name, or a file"},                     \
+        {"body", 0, OPTION_TEXT, true, "NAME", NULL, 0, 0, "what wrinkles stay out of: a mesh by name, or a file"},     \
         {"look", 0, OPTION_PATH, false, "FILE", NULL, 0, 0, "a look file: the parameters of the stack as JSON"},        \
     {                                                                                                                   \
         "set", 0, OPTION_TEXT, true, "KEY=VALUE", NULL, 0, 0,                                                           \

@@ -1,6 +1,7 @@
 #include "choice.h"
 
 #include "input.h"
+#include "mask.h"
 
 #include "pleat/garment.h"
 
@@ -87,6 +88,7 @@ int choose_stack(const app_session *session, const pleat_model *model, garment_u
         status = fail_input(session, "out of memory for the list of garments");
     }
     free(parts);
+    status = status == EXIT_DONE ? choose_mask(session, model, choice) : status;
     if (status != EXIT_DONE)
     {
         choice_free(choice);
@@ -116,6 +118,7 @@ void choice_free(stack_choice *choice)
 {
     free(choice->nodes);
     free(choice->garment);
+    free(choice->mask);
     *choice = (stack_choice){0};
 }
 
@@ -124,6 +127,7 @@ void choice_apply(const stack_choice *choice, pleat_bake_desc *desc)
     desc->node_count = choice->node_count;
     desc->nodes = choice->nodes;
     desc->garment = choice->garment;
+    desc->mask = choice->mask;
 }
 
 /* ---- Frames ---- */

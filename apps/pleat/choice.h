@@ -11,6 +11,7 @@ typedef struct stack_choice
     uint32_t *nodes;
     uint32_t node_count; /* 0: all of the scene */
     bool *garment;       /* per primitive of the nodes; NULL: everywhere */
+    float *mask;         /* of --mask, per vertex of the nodes' meshes; NULL: none */
 } stack_choice;
 
 /* What a stack does with garments that nobody named. */

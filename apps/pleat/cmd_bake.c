@@ -313,7 +313,7 @@ static const app_option bake_options[] = {
     {"error", 0, OPTION_LENGTH, false, "LENGTH", "0.1mm", 0, 1000,
      "glTF: fewer targets, as long as no vertex is off by more"},
     {"resume", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
-     "keep frames in OUT.resume until the end, and go on from there after a kill"},
+     "keep frames in OUT.resume; after a kill, go on from there"},
     {"stretch", 0, OPTION_TEXT, false, "FRAME|most", NULL, 0, 0,
      "glTF: _COMPRESSION and _STRETCH with directions, of a frame or the most of all"},
     {"stretch-color", 0, OPTION_CHOICE, false, STRETCH_COLORS, NULL, 0, 0, "and as COLOR_0, in this convention"},

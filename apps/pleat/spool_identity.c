@@ -120,6 +120,16 @@ static void add_shape(uint64_t *hash, const pleat_bake_shape *shape)
     add(hash, &shape->fps, 1, sizeof shape->fps);
 }
 
+static void add_mask(uint64_t *hash, const pleat_bake_desc *desc)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; desc->mask && i < desc->node_count; ++i)
+    {
+        count += pleat_mesh_vertex_count(&desc->model->meshes[desc->model->nodes[desc->nodes[i]].mesh]);
+    }
+    add(hash, desc->mask, count, sizeof(float));
+}
+
 pleat_result spool_identity(const pleat_bake_desc *desc, bake_look *look, const pleat_bake *bake,
                             const pleat_host *host, uint64_t *identity, pleat_error *error)
 {
@@ -137,6 +147,7 @@ pleat_result spool_identity(const pleat_bake_desc *desc, bake_look *look, const 
     add_number(&hash, desc->clip);
     add_shape(&hash, pleat_bake_get_shape(bake));
     add_model(&hash, desc->model);
+    add_mask(&hash, desc);
     if (desc->clip != PLEAT_NONE)
     {
         const pleat_clip *clip = &desc->model->clips[desc->clip];

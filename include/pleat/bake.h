@@ -23,6 +23,7 @@ typedef struct pleat_bake_desc
     uint32_t layer_count;
     const pleat_layer_desc *layers;
     const bool *garment; /* per primitive of the chosen nodes, one after the other: layers act here; NULL: all */
+    const float *mask;   /* per vertex of the chosen nodes' meshes, one after the other, 0..1: how much; NULL: 1 */
 } pleat_bake_desc;
 
 pleat_bake_desc pleat_bake_desc_default(const pleat_model *model);

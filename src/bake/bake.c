@@ -109,10 +109,12 @@ static bool any_garment(const bool *garment, uint32_t count)
 static pleat_result create_stacks(pleat_bake *bake, const pleat_bake_desc *desc, pleat_error *error)
 {
     const bool *garment = desc->garment;
+    const float *mask = desc->mask;
     float height = pleat_model_height(bake->model, bake->pose);
     for (uint32_t i = 0; i < bake->stack_count; ++i)
     {
-        uint32_t primitive_count = bake->model->meshes[bake->model->nodes[bake->nodes[i]].mesh].primitive_count;
+        const pleat_mesh *mesh = &bake->model->meshes[bake->model->nodes[bake->nodes[i]].mesh];
+        uint32_t primitive_count = mesh->primitive_count;
         bool layered = !garment || any_garment(garment, primitive_count);
         pleat_stack_desc stack = pleat_stack_desc_default();
         stack.model = bake->model;
@@ -121,6 +123,7 @@ static pleat_result create_stacks(pleat_bake *bake, const pleat_bake_desc *desc,
         stack.layer_count = layered ? desc->layer_count : 0;
         stack.layers = desc->layers;
         stack.garment = garment;
+        stack.mask = mask;
         stack.level = layered ? desc->level : 0;
         stack.clip = bake->clip;
         stack.clip_start = bake->shape.start;
@@ -130,6 +133,7 @@ static pleat_result create_stacks(pleat_bake *bake, const pleat_bake_desc *desc,
         stack.rest = bake->pose;
         PL_TRY(pleat_stack_create(&stack, &bake->host, &bake->stacks[i], error));
         garment = garment ? garment + primitive_count : NULL;
+        mask = mask ? mask + pleat_mesh_vertex_count(mesh) : NULL;
     }
     return PLEAT_OK;
 }

@@ -13,7 +13,7 @@ typedef struct binder
     pl_arena *arena;
     pl_patch patch;
     float *vertex_u;       /* per vertex of the cloth */
-    float *vertex_profile; /* mask included; 0 outside */
+    float *vertex_profile; /* 0 outside; without the mask, or folds would rise higher to make up for what it takes */
     float *vertex_x;       /* in the fold, -1 .. 1 */
     uint8_t *vertex_fold;
 } binder;
@@ -28,8 +28,7 @@ static uint32_t place_vertices(binder *b)
     {
         float u, s;
         b->vertex_profile[v] = 0;
-        if (!(cloth->mask[v] > 0) ||
-            !pl_patch_find(&b->patch, pl_load(&cloth->rest[v]), pl_load(&cloth->rest_normals[v]),
+        if (!pl_patch_find(&b->patch, pl_load(&cloth->rest[v]), pl_load(&cloth->rest_normals[v]),
                            0.35f * b->from->values.width, &u, &s))
         {
             continue;
@@ -39,7 +38,7 @@ static uint32_t place_vertices(binder *b)
         b->vertex_u[v] = u;
         b->vertex_fold[v] = (uint8_t)k;
         b->vertex_x[v] = (2 * s - low - high) / (high - low);
-        b->vertex_profile[v] = cloth->mask[v] * pl_profile_at(&b->plan->profile, b->vertex_x[v]);
+        b->vertex_profile[v] = pl_profile_at(&b->plan->profile, b->vertex_x[v]);
         count += b->vertex_profile[v] > 0;
     }
     return count;
@@ -249,8 +248,9 @@ static uint32_t station_after(const binder *b, uint32_t station)
 static bool can_rise(const binder *b, const pl_bound_ring *ring, uint32_t vertex)
 {
     uint32_t first = station_of(b, vertex), k = b->vertex_fold[vertex];
-    return b->vertex_profile[vertex] > 0 && (ring->folds[first * ring->fold_count + k].fade > 0 ||
-                                             ring->folds[station_after(b, first) * ring->fold_count + k].fade > 0);
+    return b->vertex_profile[vertex] > 0 && b->cloth->mask[vertex] > 0 &&
+           (ring->folds[first * ring->fold_count + k].fade > 0 ||
+            ring->folds[station_after(b, first) * ring->fold_count + k].fade > 0);
 }
 
 static pl_fold_vertex make_vertex(const binder *b, const pl_bound_ring *ring, uint32_t vertex)
