@@ -33,11 +33,15 @@ find_program(BLENDER_PROGRAM blender)
 if(BLENDER_PROGRAM)
     add_judge(judge_blender ${BLENDER_PROGRAM} -b --factory-startup --python-exit-code 3
         --python ${judges}/blender.py -- $<TARGET_FILE:pleat> ${judged})
+    add_judge(judge_blender_maps ${BLENDER_PROGRAM} -b --factory-startup --python-exit-code 3
+        --python ${judges}/blender_maps.py -- $<TARGET_FILE:pleat> ${judged})
 else()
+    add_judge(judge_blender_maps ${BASH_PROGRAM} -c "echo 'skipped: no blender here'; exit 77")
     add_judge(judge_blender ${BASH_PROGRAM} -c "echo 'skipped: no blender here'; exit 77")
 endif()
 add_judge(judge_browser ${NODE_PROGRAM} ${judges}/browser.mjs $<TARGET_FILE:pleat> ${judged})
-set_property(TEST judge_blender judge_browser APPEND PROPERTY LABELS long)
+add_judge(judge_browser_maps ${NODE_PROGRAM} ${judges}/browser_maps.mjs $<TARGET_FILE:pleat> ${judged})
+set_property(TEST judge_blender judge_blender_maps judge_browser judge_browser_maps APPEND PROPERTY LABELS long)
 
 # Maps, applied by numpy to the coarse mesh.
 add_judge(judge_maps ${PYTHON_PROGRAM} -B ${judges}/maps.py $<TARGET_FILE:pleat> ${judged})

@@ -5,26 +5,19 @@
 //   skin   the input itself against pleat bake --skin lbs, at times between keys: within 1e-5 of the height
 //   baked  the GLB of a bake with morph targets: within the error that the bake states
 // Each file is also drawn; a blank picture, a missing file and every line on the console fail.
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import http from 'node:http';
-import os from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { answerFile, answerThree, findChromium, runPage } from './chromium.mjs';
 
 const BOUND = 1e-5; // parts of the height
 const FRAMES = 6;
-const PATIENCE = 240; // seconds without a word from the page
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const [pleat, outputs] = process.argv.slice(2).map((name) => path.resolve(name));
 const folder = path.join(outputs, 'browser');
 mkdirSync(folder, { recursive: true });
-
-function skip(reason) {
-  console.log(`skipped: ${reason}`);
-  process.exit(77);
-}
 
 // ---- Files ----------------------------------------------------------------------------------------------------------
 
@@ -113,13 +106,6 @@ function takePicture(job, number, body) {
   }
 }
 
-const types = { '.html': 'text/html', '.js': 'text/javascript', '.glb': 'model/gltf-binary' };
-
-function answerFile(response, file) {
-  response.writeHead(200, { 'Content-Type': types[path.extname(file)] ?? 'application/octet-stream' });
-  response.end(readFileSync(file));
-}
-
 function answer(request, response, body, state) {
   const [, what, number, frame] = request.url.split('/');
   const job = state.jobs[number] ?? state.jobs[state.current];
@@ -135,8 +121,8 @@ function answer(request, response, body, state) {
     response.end(JSON.stringify(state.jobs.map(({ clip, times, frames }) => ({ clip, times, frames }))));
   } else if (what === 'file') {
     answerFile(response, job.file);
-  } else if (what === 'three' && !request.url.includes('..')) {
-    answerFile(response, path.join(here, '../node_modules', request.url));
+  } else if (answerThree(request, response)) {
+    return;
   } else if (what === '') {
     answerFile(response, path.join(here, 'browser.html'));
   } else if (what === 'browser_page.js') {
@@ -144,57 +130,6 @@ function answer(request, response, body, state) {
   } else {
     if (what !== 'favicon.ico') job?.complaints.push(`the page asks for ${request.url}`);
     response.writeHead(404).end();
-  }
-}
-
-// Lets Chromium work on the jobs; resolves when the page says that it is done.
-async function browse(chromium, jobs) {
-  const state = { jobs, current: 0, heard: Date.now(), done: null };
-  const finished = new Promise((resolve, reject) => {
-    state.done = resolve;
-    state.fail = reject;
-  });
-  const server = http.createServer((request, response) => {
-    const pieces = [];
-    request.on('data', (piece) => pieces.push(piece));
-    request.on('end', () => {
-      try {
-        answer(request, response, Buffer.concat(pieces), state);
-      } catch (error) {
-        state.fail(error);
-        response.writeHead(500).end();
-      }
-    });
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const profile = mkdtempSync(path.join(os.tmpdir(), 'pleat-browser-'));
-  const browser = spawn(
-    chromium,
-    ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-      '--disable-component-update', '--disable-sync', '--enable-unsafe-swiftshader', '--disable-dev-shm-usage',
-      `--user-data-dir=${profile}`, `http://127.0.0.1:${server.address().port}/`],
-    { detached: true, stdio: 'ignore' },
-  );
-  browser.on('exit', (code) => state.fail(new Error(`Chromium ended with ${code}`)));
-  browser.on('error', (error) => state.fail(error));
-  const watch = setInterval(() => {
-    if (Date.now() - state.heard > 1000 * PATIENCE) state.fail(new Error(`nothing from the page for ${PATIENCE} s`));
-  }, 1000);
-  try {
-    await finished;
-  } finally {
-    clearInterval(watch);
-    browser.removeAllListeners('exit');
-    const gone = new Promise((resolve) => browser.on('exit', resolve));
-    try {
-      process.kill(-browser.pid, 'SIGKILL'); // the whole group that we started
-      await gone;
-    } catch {
-      // it has ended by itself
-    }
-    server.closeAllConnections?.();
-    server.close();
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
@@ -219,9 +154,7 @@ function verdict(job) {
   return failures.length ? 1 : 0;
 }
 
-const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
-if (!chromium) skip('no Chromium here');
-if (!existsSync(path.join(here, '../node_modules/three'))) skip('no three in tests/node_modules; npm ci in tests/ installs it');
+const chromium = findChromium();
 
 const knight = shared('quat_knight/KnightCharacter.glb');
 const salsa = shared('mh_salsa_sportsuit/mh_salsa_sportsuit.glb');
@@ -238,7 +171,7 @@ const jobs = [
   prepare('baked', 'salsa', salsa, ['--skin', 'dqs', '--frames', '100-140']),
 ];
 const playable = jobs.filter((job) => !job.skipped);
-await browse(chromium, playable);
+await runPage(chromium, answer, { jobs: playable, current: 0 });
 console.log(`  ${'judge'.padEnd(6)} ${'file'.padEnd(16)} frames     largest       bound`);
 const failed = jobs.reduce((sum, job) => sum + verdict(job), 0);
 process.exit(failed ? 1 : 0);
