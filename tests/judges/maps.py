@@ -286,13 +286,13 @@ def main():
     os.makedirs(folder, exist_ok=True)
     files = {cases.stem(file): file for file in cases.built_in(sys.argv[2])}
     all_cases = cases.Cases()
-    all_cases.run("maps_arm", judge_frame, pleat, files["arm"], folder, 1024, ["--layer", "folds", "--frames", "50"], [])
+    all_cases.run("maps_arm", judge_frame, pleat, files["arm"], folder, 1024, ["--layer", "folds", "--frames", "30"], [])
     all_cases.run("maps_dancer", judge_frame, pleat, files["dancer"], folder, 2048,
                   ["--layer", "folds", "--garment", "leotard", "--clip", "squat", "--frames", "45"], ["--atlas", "--space", "world"])
     all_cases.run("maps_dancer_tangent", judge_frame, pleat, files["dancer"], folder, 2048,
                   ["--layer", "folds", "--garment", "tights", "--clip", "squat", "--frames", "30"], ["--atlas"])
     all_cases.run("maps_green", judge_green, pleat, files["arm"], folder)
-    all_cases.run("maps_vat_arm", judge_vat, pleat, files["arm"], folder, "--layer", "folds", "--frames", "40-55")
+    all_cases.run("maps_vat_arm", judge_vat, pleat, files["arm"], folder, "--layer", "folds", "--frames", "25-35")
     all_cases.run("maps_vat_dancer", judge_vat, pleat, files["dancer"], folder, "--layer", "folds",
                   "--frames", "60-63", "--garment", "tights")
     all_cases.run("maps_basis_arm", judge_basis, pleat, files["arm"], folder, 1024, 12, "--layer",
