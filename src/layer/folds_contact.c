@@ -99,9 +99,9 @@ pl_fold_bend pl_fold_bend_of(const pl_bound_ring *ring, uint32_t station, const 
 {
     bone_pair pair = bone_directions(ring, station, ring->fold_count / 2, frame);
     float cosine = pl_dot3(pair.near, pair.far);
-    /* From 100 to 125 degrees; from 90 to 112; from 20 to 35. */
+    /* From 100 to 125 degrees; from 90 to 112; from 5 to 12. */
     return (pl_fold_bend){smooth_step(-0.574f, -0.174f, cosine), smooth_step(-0.375f, 0, cosine),
-                          1 - smooth_step(0.819f, 0.94f, cosine)};
+                          1 - smooth_step(0.978f, 0.996f, cosine)};
 }
 
 /* Folds of one station, between two others: a[k] = min(a[k], b[k] + step). */
