@@ -55,30 +55,28 @@ void pl_wrinkle_near_free(pl_wrinkle_near *near)
 
 /* ---- Points in space ---- */
 
-bool pl_wrinkle_at_border(const pleat_topology *topology, const pleat_vec4 *positions, const pleat_place *place,
-                          float distance)
+float pl_wrinkle_at_border(const pleat_topology *topology, const pleat_vec4 *positions, const pleat_place *place,
+                           float distance)
 {
     const uint32_t *corner = &topology->triangles[3 * (size_t)place->triangle];
     pl_f4 p[3] = {pl_load(&positions[corner[0]]), pl_load(&positions[corner[1]]), pl_load(&positions[corner[2]])};
-    float area2 = pl_length3(pl_cross(p[1] - p[0], p[2] - p[0]));
+    float area2 = pl_length3(pl_cross(p[1] - p[0], p[2] - p[0])), nearest = INFINITY;
     pl_f4 at = pl_place_position(topology->triangles, positions, place->triangle, place->barycentric);
     for (uint32_t k = 0; k < 3; ++k)
     {
-        if (topology->vertex_flags[corner[k]] & PLEAT_VERTEX_BOUNDARY && pl_length3(at - p[k]) <= distance)
-        {
-            return true;
-        }
         uint32_t next = (k + 1) % 3; /* owns the edge across from corner k */
+        if (topology->vertex_flags[corner[k]] & PLEAT_VERTEX_BOUNDARY)
+        {
+            nearest = fminf(nearest, pl_length3(at - p[k]));
+        }
         if (topology->twin[3 * (size_t)place->triangle + next] == PLEAT_BOUNDARY)
         {
             float edge = pl_length3(p[(k + 2) % 3] - p[next]);
-            if (place->barycentric[k] * area2 <= distance * edge)
-            {
-                return true;
-            }
+            nearest = edge > 0 ? fminf(nearest, fabsf(place->barycentric[k]) * area2 / edge) : nearest;
         }
     }
-    return false;
+    float t = distance > 0 ? fminf(fmaxf(2 - 2 * nearest / distance, 0), 1) : 0;
+    return t * t * (3 - 2 * t);
 }
 
 bool pl_wrinkle_closed(const pleat_wrinkle *wrinkle, const pleat_wrinkle_point *points)
@@ -111,11 +109,12 @@ static void put_crest(pl_wrinkle_near *near, const pl_wrinkle_near_frame *frame,
                    .place = point};
 }
 
-/* A crest behind the border, as far as the width, in the direction from one crest to the next. */
-static pl_crest beyond(const pl_crest *before, const pl_crest *end)
+/* A crest behind the border, as far as the width (or less, as its end is less at the border), in the direction from one
+ * crest to the next. */
+static pl_crest beyond(const pl_crest *before, const pl_crest *end, float share)
 {
     pl_crest out = *end;
-    out.position = end->position + pl_normalize3(end->position - before->position) * pl_splat(end->width);
+    out.position = end->position + pl_normalize3(end->position - before->position) * pl_splat(share * end->width);
     return out;
 }
 
@@ -150,13 +149,13 @@ static void put_wrinkle(pl_wrinkle_near *near, const pl_wrinkle_near_frame *fram
     uint32_t stride = frame->spacing > 0 ? stride_of(near, frame, wrinkle) : 1;
     uint32_t phase = wrinkle->seed % stride;
     bool open = frame->extend && !pl_wrinkle_closed(wrinkle, frame->points);
-    bool border[2] = {false, false};
+    float border[2] = {0, 0};
     for (int end = 0; open && end < 2; ++end)
     {
         const pleat_wrinkle_point *p = &points[end ? count - 1 : 0];
         border[end] = pl_wrinkle_at_border(near->topology, frame->positions, &p->place, 0.5f * p->width);
     }
-    near->crest_count += border[0]; /* filled when its direction is known */
+    near->crest_count += border[0] > 0; /* filled when its direction is known */
     for (uint32_t i = 0; i < count; ++i)
     {
         if (i % stride == phase || i == 0 || i == count - 1)
@@ -164,14 +163,14 @@ static void put_wrinkle(pl_wrinkle_near *near, const pl_wrinkle_near_frame *fram
             put_crest(near, frame, index, wrinkle->first_point + i);
         }
     }
-    if (border[0])
+    if (border[0] > 0)
     {
-        near->crests[first] = beyond(&near->crests[first + 2], &near->crests[first + 1]);
+        near->crests[first] = beyond(&near->crests[first + 2], &near->crests[first + 1], border[0]);
     }
-    if (border[1])
+    if (border[1] > 0)
     {
         const pl_crest *last = &near->crests[near->crest_count - 1];
-        near->crests[near->crest_count++] = beyond(last - 1, last);
+        near->crests[near->crest_count++] = beyond(last - 1, last, border[1]);
     }
 }
 

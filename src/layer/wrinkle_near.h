@@ -67,9 +67,9 @@ typedef struct pl_wrinkle_near_frame
 /* Puts the frame's points into space and finds the runs. Never allocates. */
 void pl_wrinkle_near_build(pl_wrinkle_near *near, const pl_wrinkle_near_frame *frame);
 
-/* The end of a wrinkle (its first point, or its last) is at the surface's border, or nearer to it than a distance. */
-bool pl_wrinkle_at_border(const pleat_topology *topology, const pleat_vec4 *positions, const pleat_place *place,
-                          float distance);
+/* How much a place is at the surface's border: 1 up to half the distance, falling smoothly to 0 at the distance. */
+float pl_wrinkle_at_border(const pleat_topology *topology, const pleat_vec4 *positions, const pleat_place *place,
+                           float distance);
 /* A wrinkle whose last point is its first again. */
 bool pl_wrinkle_closed(const pleat_wrinkle *wrinkle, const pleat_wrinkle_point *points);
 

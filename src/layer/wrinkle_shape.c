@@ -149,16 +149,16 @@ typedef struct work
     pl_wrinkle_strip_job strips;
 } work;
 
-/* Whether an end of a wrinkle is no end of the cloth's: it goes on to the border or around. */
-static bool runs_out(const work *w, uint32_t wrinkle, bool last)
+/* How much an end of a wrinkle is no end of the cloth's: it goes on to the border or around. */
+static float runs_out(const work *w, uint32_t wrinkle, bool last)
 {
     const pleat_wrinkle *of = &w->wrinkles[wrinkle];
     if (pl_wrinkle_closed(of, w->points))
     {
-        return true;
+        return 1;
     }
     const pleat_place *place = &w->points[of->first_point + (last ? of->point_count - 1 : 0)].place;
-    return pl_wrinkle_at_border(w->shape->desc.topology, w->positions, place, 0.5f * w->shape->desc.radius);
+    return pl_wrinkle_at_border(w->shape->desc.topology, w->positions, place, w->shape->desc.radius);
 }
 
 /* How far each crest is from the open ends of its wrinkle, and how much it counts as a neighbour. */
@@ -173,10 +173,15 @@ static void find_ends(work *w, uint32_t wrinkle)
         along += i > first ? pl_length3(near->crests[i].position - near->crests[i - 1].position) : 0;
         shape->to_end[i] = along;
     }
-    bool open[2] = {first < end && !runs_out(w, wrinkle, false), first < end && !runs_out(w, wrinkle, true)};
+    /* An end at the border counts as far away: beyond every taper. */
+    float far[2] = {0, 0};
+    for (int side = 0; side < 2 && first < end; ++side)
+    {
+        far[side] = runs_out(w, wrinkle, side) * 30 * shape->desc.radius;
+    }
     for (uint32_t i = first; i < end; ++i)
     {
-        float start = open[0] ? shape->to_end[i] : INFINITY, stop = open[1] ? along - shape->to_end[i] : INFINITY;
+        float start = far[0] + shape->to_end[i], stop = far[1] + along - shape->to_end[i];
         shape->to_end[i] = fminf(start, stop);
         shape->presence[i] = smooth_step(shape->to_end[i] / (TAPER * shape->desc.radius));
     }
