@@ -357,7 +357,7 @@ static void test_wrinkles_without_memory(void **state)
     begin(&s, 4);
     s.options.radius = 0.08f;
     s.options.detail = 1;
-    s.desc.frame_count = 50;
+    s.desc.frame_count = 32;
     support_sweep_allocations(create_once, &s.desc);
     s.desc.clip = NULL;
     s.desc.frame_count = 0;
