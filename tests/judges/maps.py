@@ -209,9 +209,10 @@ def judge_frame(pleat, file, folder, size, stack, options):
 
 def judge_green(pleat, file, folder):
     """DirectX's normal maps are OpenGL's with green turned."""
-    up = run_maps(pleat, file, folder, "--size", 256, "--map", "normal", "--normal-bits", 16)[0]["frames"][0]["normal"]
+    arguments = ["--frames", "30", "--size", 256, "--map", "normal", "--normal-bits", 16]
+    up = run_maps(pleat, file, folder, *arguments)[0]["frames"][0]["normal"]
     up = read_png(os.path.join(folder, up))
-    down = run_maps(pleat, file, folder, "--size", 256, "--map", "normal", "--normal-bits", 16, "--green", "down")[0]
+    down = run_maps(pleat, file, folder, *arguments, "--green", "down")[0]
     down = read_png(os.path.join(folder, down["frames"][0]["normal"]))
     if not (numpy.array_equal(up[..., [0, 2]], down[..., [0, 2]]) and numpy.abs(up[..., 1] + down[..., 1] - 1).max() < 1e-9):
         raise AssertionError("green down is not green up turned over")
