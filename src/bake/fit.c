@@ -80,9 +80,9 @@ pleat_result pleat_fit_create(uint32_t vertex_count, uint32_t normal_count, uint
     fit->target_limit = target_limit;
     fit->chunk_count = (vertex_count + PL_FIT_CHUNK - 1) / PL_FIT_CHUNK;
     /* No more vectors than frames are ever needed; then nothing is lost on the way. */
-    uint32_t wanted = target_limit + target_limit / 2 + 16;
+    uint32_t wanted = target_limit + target_limit / 4 + 16;
     fit->kept_limit = wanted < frame_count ? wanted : frame_count;
-    uint32_t rest = frame_count - fit->kept_limit, block = fit->kept_limit / 2 > 32 ? fit->kept_limit / 2 : 32;
+    uint32_t rest = frame_count - fit->kept_limit, block = fit->kept_limit / 3 > 32 ? fit->kept_limit / 3 : 32;
     fit->block_limit = block < rest ? block : rest;
     fit->stride = fit->kept_limit + fit->block_limit;
     fit->group_count = choose_groups(fit->stride);

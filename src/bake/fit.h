@@ -15,7 +15,7 @@ enum
 {
     PL_FIT_CHUNK = 128,
     PL_FIT_FLOATS = 3 * PL_FIT_CHUNK,
-    PL_FIT_VECTORS = 1600, /* kept between blocks, at most: 1024 + 512 + 16 */
+    PL_FIT_VECTORS = 1600, /* kept between blocks, at most: 1024 + 256 + 16 */
     PL_FIT_GROUPS = 16     /* chunks are summed in at most this many groups, each in order: the same for any threads */
 };
 
