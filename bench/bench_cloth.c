@@ -82,7 +82,7 @@ static void open_cloth(cloth *c, const char *character, const char *node, const 
                                &c->topology, &error),
          &error);
     float radius =
-        pl_fabric_radius(PL_FABRIC_COTTON, pleat_stack_height(c->plain) > 0 ? pleat_stack_height(c->plain) : 1);
+        pl_fabric_radius(PLEAT_FABRIC_COTTON, pleat_stack_height(c->plain) > 0 ? pleat_stack_height(c->plain) : 1);
     must(pl_wrinkle_engine_create(&options, radius, c->topology, shape->rest, 1 / 30.0f, NULL, &c->engine, &error),
          &error);
     c->positions = aligned_alloc(16, (size_t)c->frame_count * c->coarse_count * sizeof *c->positions);

@@ -42,16 +42,10 @@ struct pl_wrinkle_shape
     int8_t *signs, *new_signs;
 };
 
-const char *pl_fabric_name(pl_fabric fabric)
+float pl_fabric_radius(pleat_fabric fabric, float height)
 {
-    static const char *const names[PL_FABRIC_COUNT] = {"silk", "cotton", "leather"};
-    return (uint32_t)fabric < PL_FABRIC_COUNT ? names[fabric] : "";
-}
-
-float pl_fabric_radius(pl_fabric fabric, float height)
-{
-    static const float parts[PL_FABRIC_COUNT] = {0.004f, 0.008f, 0.016f};
-    return (uint32_t)fabric < PL_FABRIC_COUNT ? parts[fabric] * height : 0;
+    static const float parts[] = {0.004f, 0.008f, 0.016f};
+    return (uint32_t)fabric <= PLEAT_FABRIC_LEATHER ? parts[fabric] * height : 0;
 }
 
 pl_wrinkle_shape_desc pl_wrinkle_shape_desc_default(void)
@@ -362,13 +356,13 @@ static void find_signs(work *w)
     uint32_t count = shape->near.wrinkle_count;
     for (uint32_t i = 0; i < count; ++i)
     {
-        shape->new_signs[i] = shape->desc.side == PL_WRINKLE_BOTH ? old_sign(shape, w->wrinkles[i].id) : 0;
+        shape->new_signs[i] = shape->desc.side == PLEAT_WRINKLE_BOTH ? old_sign(shape, w->wrinkles[i].id) : 0;
     }
     for (uint32_t i = 0; i < count; ++i)
     {
-        if (shape->desc.side != PL_WRINKLE_BOTH)
+        if (shape->desc.side != PLEAT_WRINKLE_BOTH)
         {
-            shape->new_signs[i] = shape->desc.side == PL_WRINKLE_INWARD ? -1 : 1;
+            shape->new_signs[i] = shape->desc.side == PLEAT_WRINKLE_INWARD ? -1 : 1;
         }
         else if (shape->new_signs[i] == 0)
         {

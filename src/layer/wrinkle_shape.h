@@ -8,33 +8,15 @@
 
 #include "pleat/wrinkles.h"
 
-/* Kinds of cloth by their smallest radius of curvature. */
-typedef enum pl_fabric
-{
-    PL_FABRIC_SILK,
-    PL_FABRIC_COTTON,
-    PL_FABRIC_LEATHER,
-    PL_FABRIC_COUNT
-} pl_fabric;
-
-const char *pl_fabric_name(pl_fabric fabric);
 /* R_min, metres, for a character of this height (a fraction of it: 4, 8 and 16 thousandths). */
-float pl_fabric_radius(pl_fabric fabric, float height);
-
-/* Which way wrinkles stand. */
-typedef enum pl_wrinkle_side
-{
-    PL_WRINKLE_OUTWARD,
-    PL_WRINKLE_INWARD,
-    PL_WRINKLE_BOTH /* each new wrinkle against its neighbours; it keeps its side as long as it lives */
-} pl_wrinkle_side;
+float pl_fabric_radius(pleat_fabric fabric, float height);
 
 typedef struct pl_wrinkle_shape_desc
 {
     const pleat_topology *topology; /* the surface that was traced; must outlive the object, and so must rest */
     const pleat_vec4 *rest;         /* #V */
     float radius;                   /* R_min, metres, above 0 */
-    pl_wrinkle_side side;
+    pleat_wrinkle_side side;
     float strength;                            /* 0 .. 1: the share of the lost length that is given back; default 1 */
     bool lean;                                 /* as in the deformer; default true */
     uint32_t wrinkle_capacity, point_capacity; /* of one frame */
@@ -50,8 +32,8 @@ void pl_wrinkle_shape_destroy(pl_wrinkle_shape *shape);
 
 /* Fills width and depth of the points of one frame. positions: #V of this frame. wrinkles: of the frame, by id;
  * wrinkles[i].first_point goes into points (so points may hold other frames', too). Reads place and strength; a wrinkle
- * tapers to depth 0 at its ends. Frames are to come in order only for PL_WRINKLE_BOTH (the sides that ids have). Never
- * allocates; what is beyond the capacities gets depth 0. A width is always above 0. */
+ * tapers to depth 0 at its ends. Frames are to come in order only for PLEAT_WRINKLE_BOTH (the sides that ids have).
+ * Never allocates; what is beyond the capacities gets depth 0. A width is always above 0. */
 void pl_wrinkle_shape_update(pl_wrinkle_shape *shape, const pleat_vec4 *positions, uint32_t wrinkle_count,
                              const pleat_wrinkle *wrinkles, pleat_wrinkle_point *points, const pleat_tasks *tasks);
 

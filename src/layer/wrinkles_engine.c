@@ -22,7 +22,7 @@ pleat_result pl_wrinkle_engine_create(const pleat_wrinkles_options *options, flo
         shape.topology = topology;
         shape.rest = rest;
         shape.radius = radius;
-        shape.side = (pl_wrinkle_side)options->side;
+        shape.side = (pleat_wrinkle_side)options->side;
         shape.strength = options->strength;
         shape.wrinkle_capacity = track.most_wrinkles;
         shape.point_capacity = track.most_points;

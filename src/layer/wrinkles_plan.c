@@ -194,7 +194,7 @@ static pleat_result fill_plan(pl_wrinkles_plan *plan, const pleat_cloth *coarse,
 {
     const pleat_wrinkles_options *options = &plan->options;
     plan->size = size_of(coarse);
-    plan->radius = options->radius > 0 ? options->radius : pl_fabric_radius((pl_fabric)options->fabric, plan->size);
+    plan->radius = options->radius > 0 ? options->radius : pl_fabric_radius((pleat_fabric)options->fabric, plan->size);
     plan->coarse = coarse->topology;
     plan->coarse_rest = coarse->rest;
     plan->wish = (pl_wrinkle_wish){.topology = coarse->topology, .rest = coarse->rest, .mask = coarse->mask};

@@ -31,20 +31,6 @@ FRAMES = 7
 # ---- Blender --------------------------------------------------------------------------------------------------------
 
 
-def quietly(operator, **arguments):
-    """Runs an operator without its lines on stdout."""
-    sys.stdout.flush()
-    kept, silence = os.dup(1), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(silence, 1)
-    try:
-        operator(**arguments)
-    finally:
-        sys.stdout.flush()
-        os.dup2(kept, 1)
-        os.close(kept)
-        os.close(silence)
-
-
 def empty_scene(fps):
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.context.scene.render.fps = fps
@@ -64,7 +50,7 @@ def import_clip(file, clip, folder):
     path = os.path.join(folder, "one_clip.glb")
     with open(path, "wb") as stream:
         stream.write(struct.pack("<4sIIII", b"glTF", 2, 20 + len(text) + len(rest), len(text), 0x4E4F534A) + text + rest)
-    quietly(bpy.ops.import_scene.gltf, filepath=path)
+    cases.quietly(bpy.ops.import_scene.gltf, filepath=path)
 
 
 def move_to(frame):
@@ -175,7 +161,7 @@ def judge_cache(pleat, file, folder):
     frames = cases.read_pc2(out + ".pc2")
     for kind in ("PC2", "MDD"):
         empty_scene(30)
-        quietly(bpy.ops.wm.obj_import, filepath=out + ".rest.obj", forward_axis="Y", up_axis="Z")
+        cases.quietly(bpy.ops.wm.obj_import, filepath=out + ".rest.obj", forward_axis="Y", up_axis="Z")
         meshes = [o for o in bpy.data.objects if o.type == "MESH"]
         if len(meshes) != 1 or len(meshes[0].data.vertices) != frames.shape[1]:
             raise AssertionError(f"Blender reads {len(meshes)} meshes from {out}.rest.obj, not one of {frames.shape[1]} vertices")

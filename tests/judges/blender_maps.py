@@ -29,20 +29,6 @@ LEVELS = 4
 LEOTARD = ((-0.04, 0.81, 0.18), (0.35, 0.25, 1), 0.47)
 
 
-def quietly(operator, **arguments):
-    """Runs an operator without its lines on stdout."""
-    sys.stdout.flush()
-    kept, silence = os.dup(1), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(silence, 1)
-    try:
-        operator(**arguments)
-    finally:
-        sys.stdout.flush()
-        os.dup2(kept, 1)
-        os.close(kept)
-        os.close(silence)
-
-
 def run_maps(pleat, file, folder, *arguments):
     command = [pleat, "maps", file, "-o", folder, "--quiet", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -66,7 +52,7 @@ def load_image(path):
 def import_coarse(path):
     """The coarse mesh, with its data in glTF's axes: displacements are."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    quietly(bpy.ops.import_scene.gltf, filepath=path)
+    cases.quietly(bpy.ops.import_scene.gltf, filepath=path)
     thing = next(o for o in bpy.data.objects if o.type == "MESH")
     # What turns the data must turn its normals: they are kept per corner.
     mesh = thing.data
@@ -127,7 +113,7 @@ def draw(view, path):
     scene.world.color, scene.display.shading.background_type = (1, 1, 1), "WORLD"
     scene.view_settings.view_transform = "Standard"
     scene.render.filepath = path
-    quietly(bpy.ops.render.render, write_still=True)
+    cases.quietly(bpy.ops.render.render, write_still=True)
     image = bpy.data.images.load(path)
     pixels = numpy.empty(4 * SIZE * SIZE, numpy.float32)
     image.pixels.foreach_get(pixels)

@@ -53,6 +53,20 @@ def built_in(folder):
     return files
 
 
+def quietly(operator, **arguments):
+    """Runs one of Blender's operators without its lines on stdout."""
+    sys.stdout.flush()
+    kept, silence = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silence, 1)
+    try:
+        operator(**arguments)
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(silence)
+
+
 def stem(path):
     return os.path.splitext(os.path.basename(path))[0]
 
