@@ -115,12 +115,10 @@ typedef struct pl_fold_up
     float weight[4];
 } pl_fold_up;
 
-/* A vertex and the two stations that it lies between. */
+/* A vertex of a fold, between two stations. */
 typedef struct pl_fold_vertex
 {
     uint32_t vertex;
-    uint32_t fold[2]; /* in the ring's folds: the same fold at both stations */
-    uint32_t up[2];   /* in the ring's ups: where that fold begins */
     float mask;
     float share; /* of the second station */
     float x;     /* in the fold, -1 .. 1 */
@@ -142,13 +140,19 @@ typedef struct pl_bound_ring
     float spacing;        /* of stations */
     bool closed;
     uint32_t vertex_count;
-    uint32_t *first_vertex;   /* station_count + 1 */
-    pl_fold_vertex *vertices; /* by station, then by vertex */
+    uint32_t *first_vertex;   /* stations by fold_count, and one more */
+    pl_fold_vertex *vertices; /* by station, then by fold, then by vertex */
 } pl_bound_ring;
 
 pleat_result pl_folds_bind_ring(const pl_folds_plan *plan, const pl_fold_ring *from, const pleat_cloth *cloth,
                                 const pl_ring_surface *surface, pl_arena *arena, const pleat_host *host,
                                 pl_bound_ring *out, pleat_error *error);
+
+/* The station that a place beyond a station lies before; at the end of an open ring the same. */
+PL_INLINE uint32_t pl_fold_station_after(const pl_bound_ring *ring, uint32_t station)
+{
+    return station + 1 < ring->station_count ? station + 1 : ring->closed ? 0 : station;
+}
 
 /* ---- Frames ---- */
 

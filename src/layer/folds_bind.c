@@ -238,52 +238,46 @@ static uint32_t station_of(const binder *b, uint32_t vertex)
     return station < count ? station : count - 1;
 }
 
-static uint32_t station_after(const binder *b, uint32_t station)
-{
-    uint32_t count = b->from->ring.station_count;
-    return station + 1 < count ? station + 1 : b->from->ring.closed ? 0 : station;
-}
-
 /* Does a vertex ever rise? */
 static bool can_rise(const binder *b, const pl_bound_ring *ring, uint32_t vertex)
 {
     uint32_t first = station_of(b, vertex), k = b->vertex_fold[vertex];
     return b->vertex_profile[vertex] > 0 && b->cloth->mask[vertex] > 0 &&
            (ring->folds[first * ring->fold_count + k].fade > 0 ||
-            ring->folds[station_after(b, first) * ring->fold_count + k].fade > 0);
+            ring->folds[pl_fold_station_after(ring, first) * ring->fold_count + k].fade > 0);
 }
 
-static pl_fold_vertex make_vertex(const binder *b, const pl_bound_ring *ring, uint32_t vertex)
+/* The cell of a vertex: its station and its fold. */
+static uint32_t cell_of(const binder *b, uint32_t vertex)
 {
-    uint32_t first = station_of(b, vertex), second = station_after(b, first), k = b->vertex_fold[vertex];
-    return (pl_fold_vertex){vertex,
-                            {first * ring->fold_count + k, second * ring->fold_count + k},
-                            {first * (ring->fold_count + 1) + k, second * (ring->fold_count + 1) + k},
-                            b->cloth->mask[vertex],
-                            b->vertex_u[vertex] - (float)first,
-                            b->vertex_x[vertex]};
+    return station_of(b, vertex) * b->from->fold_count + b->vertex_fold[vertex];
 }
 
-/* Sorted by station, so that a frame passes over those with nothing to do at once. */
+/* Sorted by station and fold, so that a frame passes over those with nothing to do at once. */
 static void fill_vertices(const binder *b, pl_bound_ring *out)
 {
-    uint32_t count = b->cloth->topology->vertex_count, *next = out->first_vertex + 1;
-    for (uint32_t v = 0; v < count; ++v)
-    {
-        out->first_vertex[station_of(b, v) + 1] += can_rise(b, out, v);
-    }
-    for (uint32_t i = 0; i < out->station_count; ++i)
-    {
-        out->first_vertex[i + 1] += out->first_vertex[i];
-    }
-    out->vertex_count = out->first_vertex[out->station_count];
-    /* Each station's entry moves from its beginning to its end. */
-    memmove(next, out->first_vertex, out->station_count * sizeof *next);
+    uint32_t count = b->cloth->topology->vertex_count, cells = out->station_count * out->fold_count;
+    uint32_t *next = out->first_vertex + 1;
     for (uint32_t v = 0; v < count; ++v)
     {
         if (can_rise(b, out, v))
         {
-            out->vertices[next[station_of(b, v)]++] = make_vertex(b, out, v);
+            ++next[cell_of(b, v)];
+        }
+    }
+    for (uint32_t i = 0; i < cells; ++i)
+    {
+        out->first_vertex[i + 1] += out->first_vertex[i];
+    }
+    out->vertex_count = out->first_vertex[cells];
+    /* Each cell's entry moves from its beginning to its end. */
+    memmove(next, out->first_vertex, cells * sizeof *next);
+    for (uint32_t v = 0; v < count; ++v)
+    {
+        if (can_rise(b, out, v))
+        {
+            float share = b->vertex_u[v] - (float)station_of(b, v);
+            out->vertices[next[cell_of(b, v)]++] = (pl_fold_vertex){v, b->cloth->mask[v], share, b->vertex_x[v]};
         }
     }
 }
@@ -314,7 +308,7 @@ static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch,
     out->feet = PL_ARENA_NEW(b->arena, pl_fold_sample, 3 * (size_t)out->station_count * (out->fold_count + 1));
     out->along = PL_ARENA_NEW(b->arena, pl_f4, (size_t)out->station_count * (out->fold_count + 1));
     out->ups = PL_ARENA_NEW(b->arena, pl_fold_up, (size_t)out->station_count * (out->fold_count + 1));
-    out->first_vertex = PL_ARENA_NEW(b->arena, uint32_t, (size_t)out->station_count + 1);
+    out->first_vertex = PL_ARENA_NEW(b->arena, uint32_t, (size_t)out->station_count * out->fold_count + 1);
     out->vertices = PL_ARENA_NEW(b->arena, pl_fold_vertex, raised);
     if (!out->first_vertex || !out->ups || !out->folds || !out->samples || !out->feet || !out->along || !out->vertices)
     {

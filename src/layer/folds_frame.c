@@ -303,67 +303,82 @@ static void solve_stations(void *data, uint32_t begin, uint32_t end, uint32_t wo
 
 /* ---- Vertices ---- */
 
-/* How a place moves along its line, and in w, by how much x; between both stations. A fold that has not risen moves
- * nothing, and its table is not filled. */
-static pl_f4 shift_of(const pl_folds_layer *layer, const pl_fold_vertex *v, const float height[2])
+/* The cloth between two stations, within one fold: what its vertices rise by. */
+typedef struct cell
+{
+    float height, height_change;                      /* at the first station, and from there to the second */
+    const pl_f4 *shifts[2];                           /* by node, at both stations */
+    pl_f4 begin, begin_change, across, across_change; /* directions where the fold begins, and from there to its end */
+} cell;
+
+/* A fold that has not risen moves nothing, and its table is not filled. Where only one of both stations rises, the
+ * other's direction counts as well: it is known there too. */
+static cell make_cell(const frame_job *job, uint32_t station, uint32_t k)
+{
+    static const pl_f4 unmoved[PL_FOLD_NODES];
+    const pl_folds_layer *layer = job->layer;
+    uint32_t count = job->ring->fold_count, second = pl_fold_station_after(job->ring, station);
+    uint32_t index[2] = {station * count + k, second * count + k};
+    const pl_f4 *a = layer->ups + index[0] + station, *b = layer->ups + index[1] + second;
+    cell c = {.height = layer->heights[index[0]], .begin = a[0], .begin_change = b[0] - a[0]};
+    c.height_change = layer->heights[index[1]] - c.height;
+    c.across = a[1] - a[0];
+    c.across_change = (b[1] - a[1]) - c.begin_change;
+    for (int i = 0; i < 2; ++i)
+    {
+        bool moved = layer->options.even && layer->heights[index[i]] > 0;
+        c.shifts[i] = moved ? layer->shifts + (size_t)index[i] * PL_FOLD_NODES : unmoved;
+    }
+    return c;
+}
+
+/* How a place moves along its line, and in w, by how much x; between both stations. */
+static pl_f4 shift_of(const cell *c, const pl_fold_vertex *v)
 {
     float at = (v->x + 1) * (0.5f * (PL_FOLD_NODES - 1));
     uint32_t node = (uint32_t)(int32_t)at; /* x > -1 */
     node = node < PL_FOLD_NODES - 2 ? node : PL_FOLD_NODES - 2;
-    const pl_f4 *first = layer->shifts + (size_t)v->fold[0] * PL_FOLD_NODES + node;
-    const pl_f4 *second = layer->shifts + (size_t)v->fold[1] * PL_FOLD_NODES + node;
-    pl_f4 t = pl_splat(at - (float)node), a = pl_splat(0), b = a;
-    if (height[0] > 0)
-    {
-        a = first[0] + (first[1] - first[0]) * t;
-    }
-    if (height[1] > 0)
-    {
-        b = second[0] + (second[1] - second[0]) * t;
-    }
+    const pl_f4 *first = c->shifts[0] + node, *second = c->shifts[1] + node;
+    pl_f4 t = pl_splat(at - (float)node);
+    pl_f4 a = first[0] + (first[1] - first[0]) * t, b = second[0] + (second[1] - second[0]) * t;
     return (a + (b - a) * pl_splat(v->share)) * pl_splat(v->mask);
 }
 
-/* Which way a place rises: between the ends of the fold at both stations. Where only one of them rises, the other's
- * direction counts as well: it is known there too. */
-static pl_f4 direction_of(const pl_folds_layer *layer, const pl_fold_vertex *v)
+static void raise_vertex(const frame_job *job, const cell *c, const pl_fold_vertex *v)
 {
-    const pl_f4 *a = layer->ups + v->up[0], *b = layer->ups + v->up[1];
-    pl_f4 share = pl_splat(v->share), begin = a[0] + (b[0] - a[0]) * share, end = a[1] + (b[1] - a[1]) * share;
-    return begin + (end - begin) * pl_splat(0.5f * (v->x + 1));
-}
-
-static void raise_vertex(const frame_job *job, const pl_fold_vertex *v)
-{
-    const float height[2] = {job->layer->heights[v->fold[0]], job->layer->heights[v->fold[1]]};
-    float amplitude = v->mask * (height[0] + (height[1] - height[0]) * v->share);
-    if (!(amplitude > 0))
-    {
-        return;
-    }
     pleat_vec4 *position = &job->frame->positions[v->vertex];
-    pl_f4 shift = job->layer->options.even ? shift_of(job->layer, v, height) : pl_splat(0);
-    float x = v->x + shift[3], r = fabsf(x);
+    pl_f4 shift = shift_of(c, v), share = pl_splat(v->share);
+    float amplitude = v->mask * (c->height + c->height_change * v->share), x = v->x + shift[3], r = fabsf(x);
     /* The usual profile without a call. */
     float profile = job->layer->profile.kind != PL_PROFILE_THIRD ? pl_profile_at(&job->layer->profile, x)
                     : r < 1                                      ? 1 - r * r * (3 - 2 * r)
                                                                  : 0;
+    pl_f4 begin = c->begin + c->begin_change * share, across = c->across + c->across_change * share;
+    pl_f4 direction = begin + across * pl_splat(0.5f * (v->x + 1));
     shift[3] = 0;
-    pl_store(position, pl_load(position) + shift + direction_of(job->layer, v) * pl_splat(amplitude * profile));
+    pl_store(position, pl_load(position) + shift + direction * pl_splat(amplitude * profile));
 }
 
 static void raise_vertices(void *data, uint32_t begin, uint32_t end, uint32_t worker)
 {
     const frame_job *job = data;
     const pl_bound_ring *ring = job->ring;
+    uint32_t count = ring->fold_count;
     (void)worker;
     for (uint32_t i = begin; i < end; ++i)
     {
-        if (is_lost(job, i) || is_lost(job, (int64_t)i + 1))
+        const float *heights = job->layer->heights + (size_t)i * count;
+        const float *next = job->layer->heights + (size_t)pl_fold_station_after(ring, i) * count;
+        for (uint32_t k = 0; k < count; ++k)
         {
-            for (uint32_t k = ring->first_vertex[i]; k < ring->first_vertex[i + 1]; ++k)
+            const uint32_t *first = ring->first_vertex + (size_t)i * count + k;
+            if (first[0] < first[1] && (heights[k] > 0 || next[k] > 0))
             {
-                raise_vertex(job, &ring->vertices[k]);
+                cell c = make_cell(job, i, k);
+                for (uint32_t v = first[0]; v < first[1]; ++v)
+                {
+                    raise_vertex(job, &c, &ring->vertices[v]);
+                }
             }
         }
     }
