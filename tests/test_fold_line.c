@@ -1,7 +1,8 @@
 /* The 1D core of folds: judged by closed forms, by bisection, and by what convexity promises. */
 #include "support/support.h"
 
-#include "layer/fold_line.h"
+#include "base/wide.h"
+#include "layer/fold_four.h"
 
 #include <stdlib.h>
 
@@ -204,6 +205,84 @@ static void test_fold_line_eases_out_of_a_hollow(void **state)
     }
 }
 
+/* ---- Four at once ---- */
+
+static float random_in(uint32_t *seed, float low, float high)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return low + (high - low) * (float)(*seed >> 8) / 16777216;
+}
+
+/* A line on its side of a bent limb: points that are too close together or too far apart, on an arc that is hollow or
+ * not, and directions that come together or go apart. */
+static void random_fold(uint32_t *seed, uint32_t count, pl_fold_segment *segments, double *rest)
+{
+    pl_profile profile = pl_profile_polynomial(PL_PROFILE_THIRD);
+    pl_f4 points[PL_FOLD_SEGMENTS + 1], raised[PL_FOLD_SEGMENTS + 1];
+    float bend = random_in(seed, -1.5f, 1.5f), spread = random_in(seed, -1.5f, 1.5f), x = 0;
+    for (uint32_t i = 0; i <= count; ++i)
+    {
+        float height = pl_profile_at(&profile, 2 * (float)i / (float)count - 1), turn = spread * (x - 0.01f) / 0.02f;
+        points[i] = pl_set(x, 25 * bend * x * (x - 0.02f), 0, 0);
+        raised[i] = pl_set(height * sinf(turn), height * cosf(turn), 0, 0);
+        x += random_in(seed, 0.001f, 0.006f);
+    }
+    pl_fold_segments(count + 1, points, raised, segments);
+    *rest = pl_fold_tau(segments, count, 0, 0, NULL) * (double)random_in(seed, 0.9f, 1.3f);
+}
+
+/* Lane by lane the same bits as one at a time, with folds of different length side by side. */
+static void check_four(pl_fold_solve_four *kernel)
+{
+    uint32_t seed = 1, rising = 0, hollow = 0;
+    for (int round = 0; round < 3000; ++round)
+    {
+        pl_fold_four four = {.count = 2 + (uint32_t)round % (PL_FOLD_SEGMENTS - 1)};
+        pl_fold_segment segments[4][PL_FOLD_SEGMENTS] = {0};
+        double rest[4];
+        uint32_t count[4];
+        for (int lane = 0; lane < 4; ++lane)
+        {
+            count[lane] = lane ? 2 + (uint32_t)random_in(&seed, 0, (float)four.count - 1.01f) : four.count;
+            random_fold(&seed, count[lane], segments[lane], &rest[lane]);
+            for (uint32_t i = 0; i < count[lane]; ++i)
+            {
+                /* Those that are missing come before the last. */
+                uint32_t at = i + 1 < count[lane] ? i : four.count - 1;
+                four.a[at][lane] = segments[lane][i].a;
+                four.b[at][lane] = segments[lane][i].b;
+                four.c[at][lane] = segments[lane][i].c;
+            }
+        }
+        pl_fold_four_solution wide;
+        pl_d4 wanted = {rest[0], rest[1], rest[2], rest[3]};
+        kernel(&four, &wanted, &wide);
+        for (int lane = 0; lane < 4; ++lane)
+        {
+            pl_fold_solution one = pl_fold_solve_eased(segments[lane], count[lane], rest[lane], 0);
+            assert_true(wide.amplitude[lane] == one.amplitude);
+            assert_true(wide.tau[lane] == one.tau);
+            assert_true(wide.hollow[lane] == one.hollow);
+            assert_int_equal(wide.steps[lane], one.steps);
+            rising += one.amplitude > 0;
+            hollow += one.hollow > 0;
+        }
+    }
+    assert_true(rising > 3000 && rising < 11000 && hollow > 1000);
+}
+
+static void test_fold_line_is_the_same_four_at_once(void **state)
+{
+    (void)state;
+    check_four(pl_fold_solve_four_base);
+#ifdef PL_HAVE_AVX2
+    if (pl_has_avx2())
+    {
+        check_four(pl_fold_solve_four_avx2);
+    }
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +293,7 @@ int main(void)
         cmocka_unit_test(test_fold_line_starts_with_the_square_root),
         cmocka_unit_test(test_fold_line_directions_even_out_the_spacing),
         cmocka_unit_test(test_fold_line_eases_out_of_a_hollow),
+        cmocka_unit_test(test_fold_line_is_the_same_four_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

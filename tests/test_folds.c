@@ -3,6 +3,7 @@
 #include "support/support.h"
 
 #include "base/vec.h"
+#include "layer/folds_lanes.h"
 #include "pleat/bake.h"
 #include "pleat/folds.h"
 #include "pleat/io.h"
@@ -826,6 +827,54 @@ static void test_folds_are_the_same_on_any_number_of_threads(void **state)
     drop(&arm);
 }
 
+/* Frames of a clip, with these kernels. */
+static uint64_t hash_with(const actor *a, const run *r, const pl_fold_kernels *kernels)
+{
+    pleat_bake *bake = bake_run(a, r);
+    const pl_folds_layer *layer = pleat_stack_layer(pleat_bake_stack(bake, 0), 0, NULL);
+    ((pl_folds_layer *)(uintptr_t)layer)->kernels = kernels;
+    uint64_t hash = SUPPORT_HASH;
+    double raised = 0;
+    for (uint32_t f = 0; f < pleat_bake_get_shape(bake)->frame_count; ++f)
+    {
+        hash = support_hash(hash, frame_of(bake, f), shape_of(bake)->surface_count * sizeof(pleat_vec4));
+        hash = support_hash(hash, layer->figures, layer->fold_count * sizeof *layer->figures);
+        raised += figure(bake, "raised");
+    }
+    assert_true(raised > 0);
+    pleat_bake_destroy(bake);
+    return hash;
+}
+
+/* Eight stations at a time give the same bits as one, in every figure too. */
+static void check_lanes(const actor *a, const run *r)
+{
+    uint64_t one = hash_with(a, r, NULL);
+    assert_int_equal(hash_with(a, r, pl_fold_kernels_get(false)), one);
+    assert_int_equal(hash_with(a, r, pl_fold_kernels_get(true)), one);
+}
+
+static void test_folds_are_the_same_in_lanes(void **state)
+{
+    (void)state;
+    actor arm = make_arm(36, 100);
+    run bend = make_run(clip_named(arm.model, "bend"), 0, 60);
+    bend.fps = 8;
+    bend.last = 15;
+    check_lanes(&arm, &bend);
+    drop(&arm);
+    actor dancer = {0};
+    assert_int_equal(pleat_make("dancer", NULL, NULL, &dancer.made, NULL), PLEAT_OK);
+    dancer.model = pleat_made_model(dancer.made);
+    run dance = make_run(clip_named(dancer.model, "arabesque"), 0, 11);
+    dance.fps = 3;
+    dance.node = node_named(dancer.model, "tights");
+    check_lanes(&dancer, &dance);
+    dance.node = node_named(dancer.model, "leotard");
+    check_lanes(&dancer, &dance);
+    drop(&dancer);
+}
+
 static pleat_result create_small(void *user, const pleat_host *host, pleat_error *error)
 {
     const actor *arm = user;
@@ -878,6 +927,7 @@ int main(void)
         cmocka_unit_test(test_folds_halve_the_compression_of_the_sportsuit),
         cmocka_unit_test(test_folds_have_the_normals_of_their_surface),
         cmocka_unit_test(test_folds_are_the_same_on_any_number_of_threads),
+        cmocka_unit_test(test_folds_are_the_same_in_lanes),
         cmocka_unit_test(test_folds_survive_any_failing_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,45 +5,7 @@
 #ifndef PL_CONVOLUTION_EIGHT_H
 #define PL_CONVOLUTION_EIGHT_H
 
-#include "base/vec.h"
-
-#pragma GCC diagnostic ignored "-Wpsabi" /* everything here is inlined: no such vector passes a call */
-
-typedef float pl_f8 __attribute__((vector_size(32), may_alias));
-typedef int32_t pl_i8 __attribute__((vector_size(32), may_alias));
-
-PL_INLINE pl_f8 pl_splat8(float x)
-{
-    return (pl_f8){x, x, x, x, x, x, x, x};
-}
-
-/* b where a is not a number. */
-PL_INLINE pl_f8 pl_min8(pl_f8 a, pl_f8 b)
-{
-    pl_i8 take = a < b;
-    return (pl_f8)(((pl_i8)a & take) | ((pl_i8)b & ~take));
-}
-
-PL_INLINE pl_f8 pl_max8(pl_f8 a, pl_f8 b)
-{
-    pl_i8 take = a > b;
-    return (pl_f8)(((pl_i8)a & take) | ((pl_i8)b & ~take));
-}
-
-PL_INLINE pl_f8 pl_select8(pl_i8 mask, pl_f8 yes, pl_f8 no)
-{
-    return (pl_f8)(((pl_i8)yes & mask) | ((pl_i8)no & ~mask));
-}
-
-PL_INLINE pl_f8 pl_sqrt8(pl_f8 a)
-{
-    pl_f8 root;
-    for (int i = 0; i < 8; ++i)
-    {
-        root[i] = sqrtf(a[i]);
-    }
-    return root;
-}
+#include "base/eight.h"
 
 /* For -1 .. 1, to 1e-7: a fit at Chebyshev's points, in pairs so that no product waits for the one before. */
 PL_INLINE pl_f8 pl_atan_unit(pl_f8 u)

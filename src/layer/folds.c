@@ -1,5 +1,5 @@
 /* The folds layer: options, binding, and the frame. */
-#include "layer/folds.h"
+#include "layer/folds_lanes.h"
 
 #include <stdio.h>
 
@@ -74,12 +74,13 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     {
         pl_bound_ring *ring = &layer->rings[i];
         PL_TRY(pl_folds_bind_ring(plan, &plan->rings[i], cloth, surface, &layer->arena, host, ring, error));
-        uint32_t folds = ring->station_count * ring->fold_count;
+        PL_TRY(pl_fold_lanes_make(ring, &layer->arena, &ring->lanes, error));
+        uint32_t padded = ring->lanes->block_count * PL_FOLD_LANES, folds = padded * ring->fold_count;
         largest = folds > largest ? folds : largest;
-        stations = ring->station_count > stations ? ring->station_count : stations;
-        feet = folds + ring->station_count > feet ? folds + ring->station_count : feet;
+        stations = padded > stations ? padded : stations;
+        feet = folds + padded > feet ? folds + padded : feet;
         samples = ring->sample_count > samples ? ring->sample_count : samples;
-        layer->fold_count += folds;
+        layer->fold_count += ring->station_count * ring->fold_count;
         ++layer->ring_count;
     }
     layer->heights = PL_ARENA_NEW(&layer->arena, float, largest);
@@ -90,7 +91,7 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     layer->points = PL_ARENA_NEW(&layer->arena, pl_f4, samples);
     layer->shifts = PL_ARENA_NEW(&layer->arena, pl_f4, (size_t)PL_FOLD_NODES * largest);
     layer->ups = PL_ARENA_NEW(&layer->arena, pl_f4, feet);
-    layer->noises = PL_ARENA_NEW(&layer->arena, float, stations);
+    layer->noises = PL_ARENA_NEW(&layer->arena, float, largest);
     layer->lost = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->ends = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->carries = PL_ARENA_NEW(&layer->arena, float, stations);
@@ -98,6 +99,7 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     bool all = layer->heights && layer->rooms && layer->tapers && layer->lengths && layer->losses && layer->points &&
                layer->shifts && layer->ups && layer->noises && layer->lost && layer->carries && layer->ends &&
                layer->figures;
+    PL_TRY(pl_fold_lane_work_make(layer->rings, layer->ring_count, &layer->arena, &layer->work, error));
     return all ? PLEAT_OK : pl_fail_memory(&layer->memory, error, "heights");
 }
 
@@ -113,6 +115,7 @@ static pleat_result create_layer(const void *options, void *plan, const pleat_cl
     pl_arena_init(&layer->arena, &layer->memory);
     layer->options = *(const pleat_folds_options *)options;
     layer->profile = ((const pl_folds_plan *)plan)->profile;
+    layer->kernels = pl_fold_kernels_get(true);
     pleat_bvh *bvh = NULL;
     pleat_result result = pleat_bvh_create(cloth->topology->vertex_count, cloth->rest, cloth->topology->triangle_count,
                                            cloth->topology->triangles, host, &bvh, error);

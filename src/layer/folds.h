@@ -103,6 +103,11 @@ enum
 /* Height of a fold over its width, at most: steeper ones are spikes. */
 #define PL_FOLD_STEEP 0.7f
 
+/* A fold nears its room slowly: up to this part of it freely, at twice the rest of the way it is full. What it does not
+ * take then grows with the square, and so the height of the fold that takes it over instead begins evenly, where the
+ * bare square root would leap. */
+#define PL_FOLD_SOFT 0.7
+
 /* How far before and behind a foot its neighbours stand, of a fold's width. */
 #define PL_FOOT 0.15f
 
@@ -124,6 +129,10 @@ typedef struct pl_fold_vertex
     float x;     /* in the fold, -1 .. 1 */
 } pl_fold_vertex;
 
+typedef struct pl_fold_lanes pl_fold_lanes;
+typedef struct pl_fold_lane_work pl_fold_lane_work;
+typedef struct pl_fold_kernels pl_fold_kernels;
+
 /* A ring bound to the cloth. */
 typedef struct pl_bound_ring
 {
@@ -142,6 +151,7 @@ typedef struct pl_bound_ring
     uint32_t vertex_count;
     uint32_t *first_vertex;   /* stations by fold_count, and one more */
     pl_fold_vertex *vertices; /* by station, then by fold, then by vertex */
+    pl_fold_lanes *lanes;     /* the same for wide kernels (folds_lanes.h) */
 } pl_bound_ring;
 
 pleat_result pl_folds_bind_ring(const pl_folds_plan *plan, const pl_fold_ring *from, const pleat_cloth *cloth,
@@ -181,7 +191,7 @@ typedef struct pl_folds_layer
     pl_bound_ring *rings;
     uint32_t fold_count;     /* over all rings and stations */
     pl_fold_figure *figures; /* of all rings */
-    /* Of the ring at work, stations by folds. */
+    /* Of the ring at work, stations by folds. Room is for stations in whole blocks of eight. */
     float *heights; /* fade and strength included */
     float *rooms;   /* how high contact lets a fold rise */
     float *tapers;  /* and how high its neighbours along the ring do */
@@ -190,11 +200,13 @@ typedef struct pl_folds_layer
     pl_f4 *points;  /* by sample */
     pl_f4 *shifts;  /* by PL_FOLD_NODES: how a place of a fold moves along the line, and in w, by how much x */
     pl_f4 *ups;     /* stations by fold_count + 1: which way cloth rises where folds meet, unit */
-    float *noises;  /* by station: rounding of positions there */
+    float *noises;  /* rounding of positions there */
     float *lost;    /* by station: the largest of the losses of its folds */
     float *carries; /* by station: how much of what contact takes from a fold the next one gets */
     float *ends;    /* by station: how steeply folds may end */
     float highest;
+    const pl_fold_kernels *kernels; /* NULL: station by station */
+    pl_fold_lane_work *work;        /* of the kernels */
 } pl_folds_layer;
 
 void pl_folds_update(void *layer, const pleat_layer_frame *frame);

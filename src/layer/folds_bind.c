@@ -135,6 +135,26 @@ static pl_f4 sample_rest(const binder *b, const pl_fold_sample *sample)
     return pl_fold_mix(b->cloth->rest, sample->vertex, sample->weight);
 }
 
+/* In ascending order, those without weight last: sums over joints then have one order everywhere. */
+static void sort_by_joint(pl_fold_up *up)
+{
+    for (int pass = 0; pass < 3; ++pass)
+    {
+        for (int i = 0; i < 3 - pass; ++i)
+        {
+            if (up->weight[i + 1] > 0 && (!(up->weight[i] > 0) || up->joint[i + 1] < up->joint[i]))
+            {
+                uint16_t joint = up->joint[i];
+                float weight = up->weight[i];
+                up->joint[i] = up->joint[i + 1];
+                up->weight[i] = up->weight[i + 1];
+                up->joint[i + 1] = joint;
+                up->weight[i + 1] = weight;
+            }
+        }
+    }
+}
+
 /* The four strongest joints of a place, and its normal. */
 static pl_fold_up make_up(const binder *b, const pl_fold_sample *place, const pleat_affine *from_rest)
 {
@@ -161,6 +181,7 @@ static pl_fold_up make_up(const binder *b, const pl_fold_sample *place, const pl
             up.joint[weakest] = cloth->joints[at];
         }
     }
+    sort_by_joint(&up);
     return up;
 }
 
@@ -209,7 +230,7 @@ static void fill_folds(const binder *b, pl_bound_ring *out)
             fold->rest_length = (float)length;
             for (uint32_t j = next; j < next + fold->sample_count; ++j)
             {
-                out->samples[j].part = length > 0 ? (float)((double)out->samples[j].arc / length) : 0;
+                out->samples[j].part = length > 0 ? out->samples[j].arc / fold->rest_length : 0;
             }
             next += fold->sample_count;
         }

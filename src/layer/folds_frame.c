@@ -1,5 +1,5 @@
 /* One frame of the folds layer: measure the lines, solve the folds, raise the vertices. */
-#include "layer/folds.h"
+#include "layer/folds_lanes.h"
 
 #include "base/parallel.h"
 
@@ -63,7 +63,7 @@ static void measure_stations(void *data, uint32_t begin, uint32_t end, uint32_t 
                 double length = measure_fold(job, fold), rest = (double)fold->rest_length;
                 float noise = rounding_at(job->layer->points[fold->first_sample]);
                 job->layer->lengths[index] = length;
-                job->layer->noises[i] = noise;
+                job->layer->noises[index] = noise;
                 job->layer->losses[index] = (float)(lost_length(length, rest, (double)noise) / rest);
                 most = job->layer->losses[index] > most ? job->layer->losses[index] : most;
             }
@@ -167,59 +167,58 @@ static void prepare_stations(void *data, uint32_t begin, uint32_t end, uint32_t 
 
 /* ---- Even cloth ---- */
 
+/* The part of a segment of a line that lies before a place: 0 .. 1. */
+static float part_before(float place, float from, float span)
+{
+    float part = (place - from) * span;
+    part = part > 0 ? part : 0;
+    return part < 1 ? part : 1;
+}
+
 /* Raised along normals alone, the cloth of a fold is stretched on its flanks and stays compressed on its top and at its
  * feet (the paper's figure 4). Every place of the fold goes along the folded line to where the line has the length that
  * the place has at rest; the line keeps its shape and length. The paper corrects the directions of the next frame by
  * this frame's fold; done to the fold itself it needs no state and lags behind nothing. */
-static void even_fold(const frame_job *job, uint32_t index, const pl_fold_segment *segments)
+static void even_fold(const frame_job *job, uint32_t index, const pl_f4 *raised)
 {
     const pl_fold *fold = &job->ring->folds[index];
-    pl_f4 *shifts = job->layer->shifts + (size_t)index * PL_FOLD_NODES;
     const pl_fold_sample *samples = job->ring->samples + fold->first_sample;
     const pl_f4 *points = job->layer->points + fold->first_sample;
-    double folded[PL_FOLD_SAMPLES], x = (double)job->layer->heights[index];
-    uint32_t count = fold->sample_count, from = 0, to = 0;
-    folded[0] = 0;
-    for (uint32_t i = 1; i < count; ++i)
+    pl_f4 *shifts = job->layer->shifts + (size_t)index * PL_FOLD_NODES, steps[PL_FOLD_SAMPLES];
+    float folded[PL_FOLD_SAMPLES] = {0}, span[PL_FOLD_SAMPLES], rest_span[PL_FOLD_SAMPLES];
+    float height = job->layer->heights[index];
+    uint32_t last = fold->sample_count - 1;
+    for (uint32_t i = 0; i < last; ++i)
     {
-        const pl_fold_segment *s = &segments[i - 1];
-        double squared = s->a + x * (2 * s->b + x * s->c);
-        folded[i] = folded[i - 1] + sqrt(squared > 0 ? squared : 0);
+        float rest = samples[i + 1].part - samples[i].part;
+        steps[i] = points[i + 1] - points[i];
+        float length = pl_length3(steps[i] + (raised[i + 1] - raised[i]) * pl_splat(height));
+        folded[i + 1] = folded[i] + length;
+        span[i] = length > 0 ? 1 / length : 0;
+        rest_span[i] = rest > 0 ? 1 / rest : 0;
+        steps[i][3] = 2 * rest;
     }
     /* A fold that has hardly risen has hardly been evened out: nothing jumps when it begins. */
-    float risen = fminf((float)x / (0.1f * job->ring->width), 1);
+    float risen = fminf(height / (0.1f * job->ring->width), 1);
     shifts[0] = shifts[PL_FOLD_NODES - 1] = pl_splat(0);
     for (uint32_t n = 1; n + 1 < PL_FOLD_NODES; ++n)
     {
-        float part = (float)n / (PL_FOLD_NODES - 1), arc = part * samples[count - 1].arc;
-        double wanted = (double)part * folded[count - 1];
-        while (from + 2 < count && samples[from + 1].arc < arc)
+        float at = (float)n / (PL_FOLD_NODES - 1), wanted = at * folded[last];
+        shifts[n] = pl_splat(0);
+        for (uint32_t i = 0; i < last; ++i)
         {
-            ++from;
+            float share = part_before(wanted, folded[i], span[i]) - part_before(at, samples[i].part, rest_span[i]);
+            shifts[n] += steps[i] * pl_splat(share);
         }
-        while (to + 2 < count && folded[to + 1] < wanted)
-        {
-            ++to;
-        }
-        float here = (arc - samples[from].arc) / (samples[from + 1].arc - samples[from].arc + 1e-20f);
-        float there = (float)((wanted - folded[to]) / (folded[to + 1] - folded[to] + 1e-20));
-        float goal = samples[to].arc + there * (samples[to + 1].arc - samples[to].arc);
-        shifts[n] = pl_lerp(points[to], points[to + 1], there) - pl_lerp(points[from], points[from + 1], here);
-        shifts[n][3] = 2 * (goal - arc) / samples[count - 1].arc;
         shifts[n] *= pl_splat(risen);
     }
 }
 
 /* ---- Amplitudes ---- */
 
-/* A fold nears its room slowly: up to SOFT of it freely, at twice the rest of the way it is full. What it does not take
- * then grows with the square, and so the height of the fold that takes it over instead begins evenly, where the bare
- * square root would leap. */
-#define SOFT 0.7
-
 static double limit(double amplitude, double room)
 {
-    double over = amplitude - SOFT * room, span = 2 * (1 - SOFT) * room;
+    double over = amplitude - PL_FOLD_SOFT * room, span = 2 * (1 - PL_FOLD_SOFT) * room;
     if (!(over > 0))
     {
         return amplitude;
@@ -251,7 +250,7 @@ static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, dou
         return carry;
     }
     double length = job->layer->lengths[index];
-    double lost = lost_length(length, (double)fold->rest_length + carry, (double)job->layer->noises[station]);
+    double lost = lost_length(length, (double)fold->rest_length + carry, (double)job->layer->noises[index]);
     if (!(lost > 0))
     {
         return 0; /* a fold that is stretched has use for what came over */
@@ -276,7 +275,7 @@ static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, dou
     job->layer->heights[index] = (float)(height * (double)fold->fade) * job->ring->strength;
     if (figure->raised && job->layer->options.even)
     {
-        even_fold(job, index, segments);
+        even_fold(job, index, raised);
     }
     double left = figure->limited ? -pl_fold_tau(segments, fold->sample_count - 1, wanted, height, NULL) : 0;
     left = left < lost ? left : lost;
@@ -405,26 +404,63 @@ static bool any_lost(const pl_folds_layer *layer, const pl_bound_ring *ring)
     return i < ring->station_count;
 }
 
+/* ---- In lanes ---- */
+
+typedef struct lanes_job
+{
+    pl_fold_lane_job job;
+    pl_fold_kernel *kernel;
+} lanes_job;
+
+static void run_blocks(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    const lanes_job *job = data;
+    (void)worker;
+    for (uint32_t block = begin; block < end; ++block)
+    {
+        job->kernel(&job->job, block);
+    }
+}
+
+/* Are the ring's stations done by wide kernels? */
+static bool in_lanes(const frame_job *job)
+{
+    return job->layer->kernels != NULL;
+}
+
+/* A stage of a ring, for stations or for blocks of them. */
+static void run_stage(const frame_job *job, pleat_task *task, pl_fold_kernel *kernel)
+{
+    if (in_lanes(job))
+    {
+        lanes_job lanes = {{job->layer, job->ring, job->figures, job->frame}, kernel};
+        pl_parallel_for(job->frame->tasks, job->ring->lanes->block_count, 1, run_blocks, &lanes);
+    }
+    else
+    {
+        pl_parallel_for(job->frame->tasks, job->ring->station_count, 4, task, (void *)(uintptr_t)job);
+    }
+}
+
 static void update_ring(const frame_job *job)
 {
     pl_folds_layer *layer = job->layer;
     const pl_bound_ring *ring = job->ring;
-    const pleat_tasks *tasks = job->frame->tasks;
-    void *data = (void *)(uintptr_t)job;
+    pl_fold_kernels wide = in_lanes(job) ? *layer->kernels : (pl_fold_kernels){0};
     uint32_t folds = ring->station_count * ring->fold_count;
     memset(job->figures, 0, folds * sizeof *job->figures);
-    pl_parallel_for(tasks, ring->station_count, 4, measure_stations, data);
+    run_stage(job, measure_stations, wide.measure);
     if (!any_lost(layer, ring))
     {
         return;
     }
-    pl_parallel_for(tasks, ring->station_count, 4, prepare_stations, data);
+    run_stage(job, prepare_stations, wide.prepare);
     if (layer->options.contact)
     {
         pl_fold_taper_rooms(ring, room_slope(layer, ring), layer->tapers);
     }
-    pl_parallel_for(tasks, ring->station_count, 4, solve_stations, data);
-    pl_parallel_for(tasks, ring->station_count, 2, raise_vertices, data);
+    run_stage(job, solve_stations, wide.solve);
+    pl_parallel_for(job->frame->tasks, ring->station_count, 2, raise_vertices, (void *)(uintptr_t)job);
     for (uint32_t i = 0; i < folds; ++i)
     {
         layer->highest = layer->heights[i] > layer->highest ? layer->heights[i] : layer->highest;

@@ -13,6 +13,7 @@
  * One joint is the work of microseconds and is done by one thread; bound by the loads of three vertices a triangle. */
 #include "layer/volume.h"
 
+#include "base/eight.h"
 #include "base/wide.h"
 
 #include <string.h>
@@ -25,8 +26,6 @@ enum
 
 /* Of the rates, within one correction: beyond it the directions say little. */
 #define LARGEST_CHANGE 0.5
-
-typedef float pl_f8 __attribute__((vector_size(32), may_alias));
 
 typedef struct work
 {

@@ -2,14 +2,13 @@
  * a triangle. */
 #include "layer/volume.h"
 
+#include "base/eight.h"
 #include "base/wide.h"
 
 enum
 {
     CHUNK = 8 /* pairs of triangles that are summed in single precision */
 };
-
-typedef float pl_f8 __attribute__((vector_size(32), may_alias));
 
 /* Sum of (p - near) . N over triangles, N = (q - p) x (r - p), and of N. */
 typedef struct block_sums

@@ -1,0 +1,213 @@
+/* Eight floats or four doubles at once: what GCC's vector extensions leave out. For *_wide.c: without AVX the compiler
+ * makes halves of everything, with the same bits. Each function gives the same bits with or without the instruction
+ * named for it. */
+#ifndef PL_EIGHT_H
+#define PL_EIGHT_H
+
+#include "base/vec.h"
+
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
+
+#pragma GCC diagnostic ignored "-Wpsabi" /* everything here is inlined: no such vector passes a call */
+
+typedef float pl_f8 __attribute__((vector_size(32), may_alias));
+typedef int32_t pl_i8 __attribute__((vector_size(32), may_alias));
+typedef int64_t pl_l4 __attribute__((vector_size(32), may_alias));
+
+/* ---- Floats ---- */
+
+PL_INLINE pl_f8 pl_splat8(float x)
+{
+    return (pl_f8){x, x, x, x, x, x, x, x};
+}
+
+/* a < b ? a : b in each lane: b where either is not a number. */
+PL_INLINE pl_f8 pl_min8(pl_f8 a, pl_f8 b)
+{
+#if defined(__AVX__)
+    return (pl_f8)_mm256_min_ps((__m256)a, (__m256)b);
+#else
+    pl_i8 take = a < b;
+    return (pl_f8)(((pl_i8)a & take) | ((pl_i8)b & ~take));
+#endif
+}
+
+PL_INLINE pl_f8 pl_max8(pl_f8 a, pl_f8 b)
+{
+#if defined(__AVX__)
+    return (pl_f8)_mm256_max_ps((__m256)a, (__m256)b);
+#else
+    pl_i8 take = a > b;
+    return (pl_f8)(((pl_i8)a & take) | ((pl_i8)b & ~take));
+#endif
+}
+
+/* yes where the mask is set (all ones), else no. */
+PL_INLINE pl_f8 pl_select8(pl_i8 mask, pl_f8 yes, pl_f8 no)
+{
+#if defined(__AVX__)
+    return (pl_f8)_mm256_blendv_ps((__m256)no, (__m256)yes, (__m256)mask);
+#else
+    return (pl_f8)(((pl_i8)yes & mask) | ((pl_i8)no & ~mask));
+#endif
+}
+
+PL_INLINE pl_f8 pl_sqrt8(pl_f8 a)
+{
+#if defined(__AVX__)
+    return (pl_f8)_mm256_sqrt_ps((__m256)a);
+#else
+    pl_f8 root;
+    for (int i = 0; i < 8; ++i)
+    {
+        root[i] = sqrtf(a[i]);
+    }
+    return root;
+#endif
+}
+
+PL_INLINE pl_f8 pl_abs8(pl_f8 a)
+{
+    pl_i8 sign = {0};
+    return (pl_f8)((pl_i8)a & (sign + 0x7fffffff));
+}
+
+/* Bit k is set where lane k of the mask is. */
+PL_INLINE uint32_t pl_mask8(pl_i8 mask)
+{
+#if defined(__AVX__)
+    return (uint32_t)_mm256_movemask_ps((__m256)mask);
+#else
+    uint32_t bits = 0;
+    for (int i = 0; i < 8; ++i)
+    {
+        bits |= ((uint32_t)mask[i] >> 31) << i;
+    }
+    return bits;
+#endif
+}
+
+PL_INLINE pl_f8 pl_join8(pl_f4 low, pl_f4 high)
+{
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+PL_INLINE pl_f4 pl_low8(pl_f8 a)
+{
+    return __builtin_shufflevector(a, a, 0, 1, 2, 3);
+}
+
+PL_INLINE pl_f4 pl_high8(pl_f8 a)
+{
+    return __builtin_shufflevector(a, a, 4, 5, 6, 7);
+}
+
+/* Four vectors become lanes, and lanes vectors. */
+PL_INLINE void pl_transpose4(pl_f4 v[4])
+{
+    pl_f4 ab_low = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);
+    pl_f4 cd_low = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5);
+    pl_f4 ab_high = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);
+    pl_f4 cd_high = __builtin_shufflevector(v[2], v[3], 2, 6, 3, 7);
+    v[0] = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
+    v[1] = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
+    v[2] = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+    v[3] = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
+}
+
+PL_INLINE pl_f8 pl_dot8(const pl_f8 a[3], const pl_f8 b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* As pl_normalize3. */
+PL_INLINE void pl_normalize8(pl_f8 a[3])
+{
+    pl_f8 squared = pl_dot8(a, a), scale = pl_splat8(1) / pl_sqrt8(squared);
+    scale = (pl_f8)((pl_i8)scale & (squared > pl_splat8(1e-36f)));
+    for (int k = 0; k < 3; ++k)
+    {
+        a[k] *= scale;
+    }
+}
+
+/* The linear part of a matrix on eight vectors. */
+PL_INLINE void pl_affine_vector8(const pleat_affine *m, const pl_f8 v[3], pl_f8 out[3])
+{
+    for (int k = 0; k < 3; ++k)
+    {
+        out[k] = pl_splat8(m->row[k][0]) * v[0] + pl_splat8(m->row[k][1]) * v[1] + pl_splat8(m->row[k][2]) * v[2];
+    }
+}
+
+/* ---- Doubles ---- */
+
+PL_INLINE pl_d4 pl_splat_d4(double x)
+{
+    return (pl_d4){x, x, x, x};
+}
+
+/* The low four (half 0) or the high four of eight floats. */
+PL_INLINE pl_d4 pl_double_half(pl_f8 a, int half)
+{
+    return __builtin_convertvector(half ? pl_high8(a) : pl_low8(a), pl_d4);
+}
+
+PL_INLINE pl_f4 pl_float_d4(pl_d4 a)
+{
+    return __builtin_convertvector(a, pl_f4);
+}
+
+PL_INLINE pl_d4 pl_select_d4(pl_l4 mask, pl_d4 yes, pl_d4 no)
+{
+#if defined(__AVX__)
+    return (pl_d4)_mm256_blendv_pd((__m256d)no, (__m256d)yes, (__m256d)mask);
+#else
+    return (pl_d4)(((pl_l4)yes & mask) | ((pl_l4)no & ~mask));
+#endif
+}
+
+/* a < b ? a : b in each lane: b where either is not a number. */
+PL_INLINE pl_d4 pl_min_d4(pl_d4 a, pl_d4 b)
+{
+    return pl_select_d4(a < b, a, b);
+}
+
+PL_INLINE pl_d4 pl_max_d4(pl_d4 a, pl_d4 b)
+{
+    return pl_select_d4(a > b, a, b);
+}
+
+PL_INLINE pl_d4 pl_abs_d4(pl_d4 a)
+{
+    pl_l4 zero = {0};
+    return (pl_d4)((pl_l4)a & (zero + INT64_MAX));
+}
+
+PL_INLINE pl_d4 pl_sqrt_d4(pl_d4 a)
+{
+#if defined(__AVX__)
+    return (pl_d4)_mm256_sqrt_pd((__m256d)a);
+#else
+    pl_d4 root;
+    for (int i = 0; i < 4; ++i)
+    {
+        root[i] = sqrt(a[i]);
+    }
+    return root;
+#endif
+}
+
+/* Bit k is set where lane k of the mask is. */
+PL_INLINE uint32_t pl_mask_d4(pl_l4 mask)
+{
+#if defined(__AVX__)
+    return (uint32_t)_mm256_movemask_pd((__m256d)mask);
+#else
+    return (uint32_t)((mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8));
+#endif
+}
+
+#endif

@@ -1,0 +1,250 @@
+#include "layer/folds_lanes.h"
+
+#include "base/wide.h"
+
+/* A ring on its way into lanes. */
+typedef struct packer
+{
+    const pl_bound_ring *ring;
+    pl_arena *arena;
+    pl_fold_lanes *out;
+} packer;
+
+static uint32_t stations_of(const packer *p, uint32_t block)
+{
+    uint32_t left = p->ring->station_count - block * PL_FOLD_LANES;
+    return left < PL_FOLD_LANES ? left : PL_FOLD_LANES;
+}
+
+/* ---- Places ---- */
+
+static void pack_place(pl_fold_places *places, uint32_t lane, const pl_fold_sample *sample)
+{
+    uint32_t corners = 0;
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        if (sample->weight[i] != 0)
+        {
+            places->vertex[corners][lane] = sample->vertex[i];
+            places->weight[corners++][lane] = sample->weight[i];
+        }
+    }
+    places->corner_count = corners > places->corner_count ? corners : places->corner_count;
+}
+
+/* ---- Folds ---- */
+
+/* NULL: the fold is not at this station, or too short to rise. */
+static const pl_fold *fold_at(const packer *p, uint32_t block, uint32_t k, uint32_t lane)
+{
+    const pl_fold *fold = &p->ring->folds[(block * PL_FOLD_LANES + lane) * p->ring->fold_count + k];
+    return fold->sample_count > 2 ? fold : NULL;
+}
+
+static uint32_t most_inside(const packer *p, uint32_t block, uint32_t k)
+{
+    uint32_t most = 0;
+    for (uint32_t lane = 0; lane < stations_of(p, block); ++lane)
+    {
+        const pl_fold *fold = fold_at(p, block, k, lane);
+        most = fold && fold->sample_count - 2 > most ? fold->sample_count - 2 : most;
+    }
+    return most;
+}
+
+static float span_between(const pl_fold_sample *a, const pl_fold_sample *b)
+{
+    return b->part > a->part ? 1 / (b->part - a->part) : 0;
+}
+
+static void pack_fold(const packer *p, pl_fold_group *group, uint32_t lane, const pl_fold *fold)
+{
+    const pl_fold_sample *samples = p->ring->samples + fold->first_sample;
+    uint32_t inside = fold->sample_count - 2;
+    group->rest_length[lane] = fold->rest_length;
+    group->fade[lane] = fold->fade;
+    group->rise[0][lane] = samples[0].rise;
+    group->rise[1][lane] = samples[inside + 1].rise;
+    group->last_span[lane] = span_between(&samples[inside], &samples[inside + 1]);
+    for (uint32_t i = 0; i < group->row_count; ++i)
+    {
+        const pl_fold_sample *sample = &samples[i < inside ? i + 1 : inside];
+        pl_fold_row *row = &p->out->rows[group->first_row + i];
+        row->rise[lane] = sample->rise;
+        row->part[lane] = sample->part;
+        row->span[lane] = i < inside ? span_between(sample - 1, sample) : 0;
+        pack_place(&p->out->places[group->first_row + i], lane, sample);
+    }
+}
+
+static void pack_folds(const packer *p)
+{
+    for (uint32_t block = 0; block < p->out->block_count; ++block)
+    {
+        for (uint32_t k = 0; k < p->ring->fold_count; ++k)
+        {
+            pl_fold_group *group = &p->out->groups[block * p->ring->fold_count + k];
+            for (uint32_t lane = 0; lane < stations_of(p, block); ++lane)
+            {
+                const pl_fold *fold = fold_at(p, block, k, lane);
+                if (fold)
+                {
+                    pack_fold(p, group, lane, fold);
+                }
+            }
+        }
+    }
+}
+
+/* ---- Feet ---- */
+
+static void pack_foot(const packer *p, uint32_t block, uint32_t k, uint32_t lane)
+{
+    uint32_t count = p->ring->fold_count + 1;
+    size_t from = (size_t)(block * PL_FOLD_LANES + lane) * count + k, to = (size_t)block * count + k;
+    pl_fold_foot *foot = &p->out->feet[to];
+    for (int i = 0; i < 3; ++i)
+    {
+        foot->normal[i][lane] = p->ring->ups[from].normal[i];
+        foot->along[i][lane] = p->ring->along[from][i];
+        pack_place(&p->out->by_feet[3 * to + (uint32_t)i], lane, &p->ring->feet[3 * from + (uint32_t)i]);
+    }
+}
+
+/* The joint after `last` that turns any of eight feet, and how much; returns false if there is none. last -1: the
+ * first. */
+static bool next_turn(const packer *p, uint32_t block, uint32_t k, int32_t last, pl_fold_turn *turn)
+{
+    int32_t joint = INT32_MAX;
+    *turn = (pl_fold_turn){.joint = 0};
+    for (uint32_t n = 0; n < 4 * stations_of(p, block); ++n)
+    {
+        const pl_fold_up *up = &p->ring->ups[(size_t)(block * PL_FOLD_LANES + n / 4) * (p->ring->fold_count + 1) + k];
+        int32_t own = up->joint[n % 4];
+        joint = up->weight[n % 4] > 0 && own > last && own < joint ? own : joint;
+    }
+    for (uint32_t n = 0; n < 4 * stations_of(p, block); ++n)
+    {
+        const pl_fold_up *up = &p->ring->ups[(size_t)(block * PL_FOLD_LANES + n / 4) * (p->ring->fold_count + 1) + k];
+        if (up->weight[n % 4] > 0 && up->joint[n % 4] == joint)
+        {
+            turn->weight[n / 4] = up->weight[n % 4];
+        }
+    }
+    turn->joint = (uint32_t)joint;
+    return joint < INT32_MAX;
+}
+
+/* Fills the turns of all feet, or counts them if there is no room yet. */
+static uint32_t pack_turns(const packer *p)
+{
+    uint32_t count = p->ring->fold_count + 1, next = 0;
+    for (uint32_t at = 0; at < p->out->block_count * count; ++at)
+    {
+        pl_fold_foot *foot = &p->out->feet[at];
+        pl_fold_turn turn;
+        foot->first_turn = next;
+        for (int32_t last = -1; next_turn(p, at / count, at % count, last, &turn); last = (int32_t)turn.joint)
+        {
+            if (p->out->turns)
+            {
+                p->out->turns[next] = turn;
+            }
+            ++next;
+        }
+        foot->turn_count = next - foot->first_turn;
+    }
+    return next;
+}
+
+/* ---- All ---- */
+
+static void lay_out_rows(const packer *p)
+{
+    for (uint32_t at = 0; at < p->out->block_count * p->ring->fold_count; ++at)
+    {
+        pl_fold_group *group = &p->out->groups[at];
+        group->first_row = p->out->row_count;
+        group->row_count = most_inside(p, at / p->ring->fold_count, at % p->ring->fold_count);
+        p->out->row_count += group->row_count;
+    }
+}
+
+static bool make_room(const packer *p)
+{
+    pl_fold_lanes *out = p->out;
+    size_t feet = (size_t)out->block_count * (p->ring->fold_count + 1);
+    out->groups = PL_ARENA_NEW(p->arena, pl_fold_group, (size_t)out->block_count * p->ring->fold_count);
+    out->feet = PL_ARENA_NEW(p->arena, pl_fold_foot, feet);
+    out->by_feet = PL_ARENA_NEW(p->arena, pl_fold_places, 3 * feet);
+    if (!out->groups || !out->feet || !out->by_feet)
+    {
+        return false;
+    }
+    lay_out_rows(p);
+    out->places = PL_ARENA_NEW(p->arena, pl_fold_places, out->row_count);
+    out->rows = PL_ARENA_NEW(p->arena, pl_fold_row, out->row_count);
+    out->turns = PL_ARENA_NEW(p->arena, pl_fold_turn, pack_turns(p));
+    return out->places && out->rows && out->turns;
+}
+
+pleat_result pl_fold_lanes_make(const pl_bound_ring *ring, pl_arena *arena, pl_fold_lanes **out, pleat_error *error)
+{
+    packer p = {ring, arena, PL_ARENA_NEW(arena, pl_fold_lanes, 1)};
+    *out = p.out;
+    if (!p.out)
+    {
+        return pl_fail_memory(arena->memory, error, "lanes of folds");
+    }
+    p.out->block_count = (ring->station_count + PL_FOLD_LANES - 1) / PL_FOLD_LANES;
+    if (!make_room(&p))
+    {
+        return pl_fail_memory(arena->memory, error, "lanes of folds");
+    }
+    pack_folds(&p);
+    pack_turns(&p);
+    for (uint32_t at = 0; at < ring->station_count * (ring->fold_count + 1); ++at)
+    {
+        uint32_t station = at / (ring->fold_count + 1);
+        pack_foot(&p, station / PL_FOLD_LANES, at % (ring->fold_count + 1), station % PL_FOLD_LANES);
+    }
+    return PLEAT_OK;
+}
+
+pleat_result pl_fold_lane_work_make(const pl_bound_ring *rings, uint32_t ring_count, pl_arena *arena,
+                                    pl_fold_lane_work **out, pleat_error *error)
+{
+    uint32_t rows = 0, groups = 0, feet = 0;
+    for (uint32_t r = 0; r < ring_count; ++r)
+    {
+        uint32_t blocks = rings[r].lanes->block_count, folds = blocks * rings[r].fold_count;
+        rows = rings[r].lanes->row_count > rows ? rings[r].lanes->row_count : rows;
+        groups = folds > groups ? folds : groups;
+        feet = folds + blocks > feet ? folds + blocks : feet;
+    }
+    pl_fold_lane_work *work = *out = PL_ARENA_NEW(arena, pl_fold_lane_work, 1);
+    if (work)
+    {
+        work->points = (pl_f8(*)[3])PL_ARENA_NEW(arena, pl_f8, 3 * (size_t)rows);
+        work->foot_points = (pl_f8(*)[3])PL_ARENA_NEW(arena, pl_f8, 3 * (size_t)feet);
+        work->ups = (pl_f8(*)[3])PL_ARENA_NEW(arena, pl_f8, 3 * (size_t)feet);
+        work->lengths = (pl_d4(*)[2])PL_ARENA_NEW(arena, pl_d4, 2 * (size_t)groups);
+        work->noises = PL_ARENA_NEW(arena, pl_f8, groups);
+    }
+    bool all = work && work->points && work->foot_points && work->ups && work->lengths && work->noises;
+    return all ? PLEAT_OK : pl_fail_memory(arena->memory, error, "lanes of folds");
+}
+
+const pl_fold_kernels *pl_fold_kernels_get(bool avx2)
+{
+    static const pl_fold_kernels base = {pl_folds_measure_base, pl_folds_prepare_base, pl_folds_solve_base};
+#ifdef PL_HAVE_AVX2
+    static const pl_fold_kernels wider = {pl_folds_measure_avx2, pl_folds_prepare_avx2, pl_folds_solve_avx2};
+    if (avx2 && pl_has_avx2())
+    {
+        return &wider;
+    }
+#endif
+    (void)avx2;
+    return &base;
+}

@@ -1,0 +1,240 @@
+/* Which way cloth rises in a frame and how high contact lets it, for a block of eight stations: prepare_stations of
+ * folds_frame.c and the planes of folds_contact.c. */
+#include "base/wide.h"
+#include "layer/folds_lanes.h"
+
+/* ---- Directions ---- */
+
+static void turn_foot(const pl_fold_lane_job *job, uint32_t block, uint32_t k)
+{
+    const pl_fold_lanes *lanes = job->ring->lanes;
+    uint32_t count = job->ring->fold_count + 1;
+    const pl_fold_foot *foot = &lanes->feet[(size_t)block * count + k];
+    pl_f8 sum[3] = {pl_splat8(0), pl_splat8(0), pl_splat8(0)};
+    for (uint32_t i = foot->first_turn; i < foot->first_turn + foot->turn_count; ++i)
+    {
+        pl_f8 turned[3];
+        pl_affine_vector8(&job->frame->joints[lanes->turns[i].joint], foot->normal, turned);
+        for (int c = 0; c < 3; ++c)
+        {
+            sum[c] += turned[c] * lanes->turns[i].weight;
+        }
+    }
+    pl_normalize8(sum);
+    pl_f4 vectors[PL_FOLD_LANES];
+    for (int c = 0; c < 3; ++c)
+    {
+        job->layer->work->ups[(size_t)block * count + k][c] = sum[c];
+        vectors[c] = pl_low8(sum[c]);
+        vectors[4 + c] = pl_high8(sum[c]);
+    }
+    vectors[3] = vectors[7] = pl_splat(0);
+    pl_transpose4(vectors);
+    pl_transpose4(vectors + 4);
+    for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
+    {
+        job->layer->ups[(size_t)(block * PL_FOLD_LANES + lane) * count + k] = vectors[lane];
+    }
+}
+
+/* ---- Planes ---- */
+
+typedef struct wall
+{
+    pl_f8 point[3], direction[3];
+} wall;
+
+typedef struct bones
+{
+    pl_f8 near[3], far[3];
+} bones;
+
+static void find_bones(const pl_fold_lane_job *job, uint32_t block, uint32_t k, bones *out)
+{
+    const pl_fold_foot *foot = &job->ring->lanes->feet[(size_t)block * (job->ring->fold_count + 1) + k];
+    pl_affine_vector8(&job->frame->joints[job->ring->parent], foot->along, out->near);
+    pl_affine_vector8(&job->frame->joints[job->ring->joint], foot->along, out->far);
+    pl_normalize8(out->near);
+    pl_normalize8(out->far);
+}
+
+/* The plane across lines where two folds meet: foot_wall. */
+static void find_wall(const pl_fold_lane_job *job, uint32_t block, uint32_t k, wall *out)
+{
+    uint32_t count = job->ring->fold_count;
+    size_t index = (size_t)block * (count + 1) + k;
+    const pl_fold_places *places = &job->ring->lanes->by_feet[3 * index];
+    pl_f8 before[3], behind[3], mean[3], along[3], share = pl_splat8((float)k / (float)count);
+    bones pair;
+    find_bones(job, block, k, &pair);
+    pl_fold_places_mix(job->frame->positions, &places[0], 3, before);
+    pl_fold_places_mix(job->frame->positions, &places[2], 3, behind);
+    for (int c = 0; c < 3; ++c)
+    {
+        mean[c] = pair.near[c] + (pair.far[c] - pair.near[c]) * share;
+        along[c] = behind[c] - before[c];
+        out->point[c] = job->layer->work->foot_points[index][c];
+    }
+    pl_f8 back = pl_dot8(along, mean), squared = pl_max8(pl_dot8(mean, mean), pl_splat8(1e-12f));
+    pl_f8 less = (pl_f8)((pl_i8)(back / squared) & (back < pl_splat8(0)));
+    for (int c = 0; c < 3; ++c)
+    {
+        along[c] -= mean[c] * less;
+        out->direction[c] = along[c] * pl_splat8(1 / (2 * PL_FOOT * job->ring->width)) + mean[c] * pl_splat8(0.35f);
+    }
+    pl_normalize8(out->direction);
+}
+
+/* ---- Rooms ---- */
+
+/* room_before of folds_contact.c. side: 1, or -1 where folds lie behind the plane. */
+PL_INLINE pl_f8 room_before(const wall *w, float side, const pl_fold_lines *l, const pl_fold_row *rows, float gap,
+                            float least, pl_f8 most)
+{
+    pl_f8 zero = pl_splat8(0), direction[3];
+    for (int c = 0; c < 3; ++c)
+    {
+        direction[c] = w->direction[c] * pl_splat8(side);
+    }
+    for (uint32_t i = 1; i + 1 < l->count; ++i)
+    {
+        pl_f8 share = rows[i - 1].rise, away[3];
+        for (int c = 0; c < 3; ++c)
+        {
+            away[c] = w->point[c] - l->points[i][c];
+        }
+        pl_f8 towards = pl_max8(pl_dot8(l->raised[i], direction), pl_splat8(least) * share);
+        pl_f8 room = pl_dot8(away, direction) - pl_splat8(gap) * share;
+        pl_i8 nearer = (share >= pl_splat8(0.25f)) & (room < most * towards);
+        if (pl_mask8(nearer))
+        {
+            most = pl_select8(nearer, pl_select8(room > zero, room / towards, zero), most);
+        }
+    }
+    return most;
+}
+
+/* What contact takes of a station's rooms, in lanes. */
+typedef struct contact
+{
+    uint32_t stations; /* bits of those that have any */
+    pl_f8 share;       /* how much contact matters */
+    pl_f8 part;        /* for neighbours */
+    wall crease;
+} contact;
+
+static void limit_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k, const contact *touch,
+                        const wall feet[2])
+{
+    const pl_bound_ring *ring = job->ring;
+    pl_fold_lines l = {.index = block * ring->fold_count + k};
+    const pl_fold_group *group = &ring->lanes->groups[l.index];
+    const pl_fold_row *rows = ring->lanes->rows + group->first_row;
+    float side = k >= ring->fold_count / 2 ? -1.0f : 1.0f, width = ring->width;
+    pl_fold_lines_load(job, block, &l);
+    pl_f8 full = pl_splat8(PL_FOLD_STEEP * width), most = full;
+    most = room_before(&feet[0], -1, &l, rows, 0.02f * width, 0.25f, most);
+    most = room_before(&feet[1], 1, &l, rows, 0.02f * width, 0.25f, most);
+    most = room_before(&touch->crease, side, &l, rows, 0.1f * width, 0.5f, most);
+    pl_f8 less = (most - full) * touch->share, room = full + less, taper = full + less * touch->part;
+    uint32_t there = touch->stations & pl_mask8(group->rest_length > pl_splat8(0));
+    for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
+    {
+        if (there & 1u << lane)
+        {
+            size_t at = (size_t)(block * PL_FOLD_LANES + lane) * ring->fold_count + k;
+            job->layer->rooms[at] = room[lane];
+            job->layer->tapers[at] = taper[lane];
+        }
+    }
+}
+
+static void find_rooms(const pl_fold_lane_job *job, uint32_t block, contact *touch, const bones *middle)
+{
+    uint32_t count = job->ring->fold_count;
+    const pl_fold_group *groups = job->ring->lanes->groups + (size_t)block * count;
+    size_t crease = (size_t)block * (count + 1) + count / 2;
+    for (int c = 0; c < 3; ++c)
+    {
+        touch->crease.point[c] = job->layer->work->foot_points[crease][c];
+        touch->crease.direction[c] = middle->near[c] + middle->far[c];
+    }
+    pl_normalize8(touch->crease.direction);
+    wall feet[2];
+    for (uint32_t k = 0, known = 0; k < count; ++k)
+    {
+        if (groups[k].row_count)
+        {
+            if (!known)
+            {
+                find_wall(job, block, k, &feet[0]);
+            }
+            find_wall(job, block, k + 1, &feet[1]);
+            limit_group(job, block, k, touch, feet);
+            feet[0] = feet[1];
+        }
+        known = groups[k].row_count > 0;
+    }
+}
+
+/* ---- A block ---- */
+
+PL_INLINE pl_f8 smooth_step(float low, float high, pl_f8 x)
+{
+    pl_f8 t = (x - pl_splat8(low)) / pl_splat8(high - low);
+    t = pl_min8(pl_max8(t, pl_splat8(0)), pl_splat8(1));
+    return t * t * (3 - 2 * t);
+}
+
+static bool is_lost(const pl_fold_lane_job *job, int64_t station)
+{
+    int64_t count = job->ring->station_count;
+    station = job->ring->closed ? (station + count) % count : station;
+    return station >= 0 && station < count && job->layer->lost[station] > 0;
+}
+
+/* pl_fold_bend_of, and the rooms. */
+static void bend_stations(const pl_fold_lane_job *job, uint32_t block, pl_f8 lost)
+{
+    size_t first = (size_t)block * PL_FOLD_LANES;
+    bones middle;
+    find_bones(job, block, job->ring->fold_count / 2, &middle);
+    pl_f8 cosine = pl_dot8(middle.near, middle.far), zero = pl_splat8(0), one = pl_splat8(1);
+    pl_i8 any = lost > zero;
+    *(pl_f8 *)(job->layer->carries + first) = pl_select8(any, smooth_step(-0.574f, -0.174f, cosine), one);
+    *(pl_f8 *)(job->layer->ends + first) = pl_select8(any, smooth_step(-0.375f, 0, cosine), one);
+    contact touch = {.share = 1 - smooth_step(0.978f, 0.996f, cosine)};
+    touch.stations = pl_mask8(any & (touch.share > zero));
+    touch.part = pl_select8(lost < pl_splat8(0.05f), lost / pl_splat8(0.05f), one);
+    if (job->layer->options.contact && touch.stations)
+    {
+        find_rooms(job, block, &touch, &middle);
+    }
+}
+
+void PL_WIDE(pl_folds_prepare)(const pl_fold_lane_job *job, uint32_t block)
+{
+    uint32_t count = job->ring->fold_count, first = block * PL_FOLD_LANES;
+    float *rooms = job->layer->rooms + (size_t)first * count, *tapers = job->layer->tapers + (size_t)first * count;
+    pl_f8 full = pl_splat8(PL_FOLD_STEEP * job->ring->width), one = pl_splat8(1);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        ((pl_f8 *)rooms)[i] = ((pl_f8 *)tapers)[i] = full;
+    }
+    *(pl_f8 *)(job->layer->carries + first) = *(pl_f8 *)(job->layer->ends + first) = one;
+    pl_f8 lost = *(const pl_f8 *)(job->layer->lost + first);
+    bool any = pl_mask8(lost > pl_splat8(0));
+    /* Vertices between two stations rise as both are turned. */
+    uint32_t end = first + PL_FOLD_LANES < job->ring->station_count ? first + PL_FOLD_LANES : job->ring->station_count;
+    if (any || is_lost(job, (int64_t)first - 1) || is_lost(job, end))
+    {
+        for (uint32_t k = 0; k <= count; ++k)
+        {
+            turn_foot(job, block, k);
+        }
+    }
+    if (any)
+    {
+        bend_stations(job, block, lost);
+    }
+}
