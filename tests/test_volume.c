@@ -468,9 +468,9 @@ static void test_volume_is_the_same_for_any_width(void **state)
     pl_volume_bound bound = {0};
     assert_int_equal(pl_volume_bind(&options, false, &r.stack->cloth, NULL, &arena, &bound, NULL), PLEAT_OK);
     assert_int_equal(bound.joint_count, 2); /* the elbow and the whole sleeve */
-    uint32_t count = r.shape->surface_count, local = bound.largest_local + 3;
-    pl_volume_scratch scratch = {PL_ARENA_NEW(&arena, pleat_vec4, local), PL_ARENA_NEW(&arena, pleat_vec4, local),
-                                 PL_ARENA_NEW(&arena, pleat_vec4, local), PL_ARENA_NEW(&arena, double, 3 * local)};
+    uint32_t count = r.shape->surface_count;
+    pl_volume_scratch scratch;
+    assert_int_equal(pl_volume_make_scratch(&bound, &arena, &scratch, NULL), PLEAT_OK);
     const pleat_vec4 *skinned = volume_update(&r, 1.5f);
     pleat_vec4 *out[2], centres[2][2], origin;
     double volume[2] = {0, 0};

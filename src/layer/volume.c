@@ -18,6 +18,9 @@
 #define NOTHING_OF_SHELL 8e-7
 /* And so is a layer on the skin of this part of the distance from the origin: joints are rounded one by one. */
 #define NOTHING_OF_PLACE 1e-7
+/* A joint with less than this part of its shell to bring back has nothing to do: all of them together do not amount to
+ * what is left unsettled. */
+#define NOTHING_OF_JOINT 1e-9
 /* The rest after all corrections that is not worth a pass: a fifth of what is promised. */
 #define SETTLED 2e-7
 
@@ -209,10 +212,13 @@ typedef struct volume_layer
     double *group_loss;
     uint8_t *shell_moves; /* per shell: something was lost */
     double *loss;         /* per joint: what it is to bring back */
+    double *turn;         /* per joint: see turn_of */
     uint8_t *dirty;       /* blocks */
     double *shell_now;
     double *shell_target;
-    double *shell_left; /* what its joints could not bring back */
+    double *shell_left;      /* what its joints could not bring back */
+    double *shell_size;      /* sum of |loss| of its joints */
+    uint32_t *shell_busiest; /* the joint that moves most, where a rest of rounding is best put; or PLEAT_NONE */
     /* Figures of the last frame. */
     uint32_t moved, limited;
     double lost, error;
@@ -247,22 +253,20 @@ static pleat_result make_room(volume_layer *layer, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
     const pl_volume_bound *bound = &layer->bound;
-    pl_volume_scratch *scratch = &layer->scratch;
-    size_t local = (size_t)bound->largest_local + 3;
-    PL_ARENA_NEW_OR_FAIL(scratch->points, &layer->arena, pleat_vec4, local, error);
-    PL_ARENA_NEW_OR_FAIL(scratch->slopes, &layer->arena, pleat_vec4, local, error);
-    PL_ARENA_NEW_OR_FAIL(scratch->directions, &layer->arena, pleat_vec4, local, error);
-    PL_ARENA_NEW_OR_FAIL(scratch->normals, &layer->arena, double, 3 * local, error);
+    PL_TRY(pl_volume_make_scratch(bound, &layer->arena, &layer->scratch, error));
     PL_ARENA_NEW_OR_FAIL(layer->centres, &layer->arena, pleat_vec4, bound->closed.hole_count, error);
     PL_ARENA_NEW_OR_FAIL(layer->origins, &layer->arena, pleat_vec4, bound->closed.shell_count, error);
     PL_ARENA_NEW_OR_FAIL(layer->block_volume, &layer->arena, double, bound->groups.block_count, error);
     PL_ARENA_NEW_OR_FAIL(layer->group_loss, &layer->arena, double, bound->groups.group_count, error);
     PL_ARENA_NEW_OR_FAIL(layer->shell_moves, &layer->arena, uint8_t, bound->closed.shell_count, error);
     PL_ARENA_NEW_OR_FAIL(layer->loss, &layer->arena, double, bound->joint_count, error);
+    PL_ARENA_NEW_OR_FAIL(layer->turn, &layer->arena, double, bound->joint_count, error);
     PL_ARENA_NEW_OR_FAIL(layer->dirty, &layer->arena, uint8_t, bound->groups.block_count, error);
     PL_ARENA_NEW_OR_FAIL(layer->shell_now, &layer->arena, double, bound->closed.shell_count, error);
     PL_ARENA_NEW_OR_FAIL(layer->shell_target, &layer->arena, double, bound->closed.shell_count, error);
     PL_ARENA_NEW_OR_FAIL(layer->shell_left, &layer->arena, double, bound->closed.shell_count, error);
+    PL_ARENA_NEW_OR_FAIL(layer->shell_size, &layer->arena, double, bound->closed.shell_count, error);
+    PL_ARENA_NEW_OR_FAIL(layer->shell_busiest, &layer->arena, uint32_t, bound->closed.shell_count, error);
 fail:
     return result;
 }
@@ -375,10 +379,10 @@ static double extra_at(const volume_layer *layer, float time)
 }
 
 /* How far a joint is turned against the one before it: |M - N|^2 is 4 (1 - cos) of the angle for rotations. */
-static double turned(const pleat_affine *joints, const pl_volume_joint *joint)
+static double turn_of(const pleat_affine *joints, const pl_volume_joint *joint)
 {
     double sum = 0;
-    for (int r = 0; r < 3 && joints; ++r)
+    for (int r = 0; r < 3 && joints && joint->joint != PLEAT_NONE; ++r)
     {
         for (int c = 0; c < 3; ++c)
         {
@@ -390,7 +394,7 @@ static double turned(const pleat_affine *joints, const pl_volume_joint *joint)
 }
 
 /* The loss of a group goes to its joints by the area each rules and how far it is turned. */
-static void share_loss(volume_layer *layer, const pleat_layer_frame *frame, uint32_t first, uint32_t end, double loss)
+static void share_loss(volume_layer *layer, uint32_t first, uint32_t end, double loss)
 {
     const pl_volume_bound *bound = &layer->bound;
     double sum[2] = {0, 0};
@@ -398,12 +402,12 @@ static void share_loss(volume_layer *layer, const pleat_layer_frame *frame, uint
     {
         const pl_volume_share *share = &bound->shares[i];
         sum[0] += (double)share->area;
-        sum[1] += (double)share->area * turned(frame->joints, &bound->joints[share->joint]);
+        sum[1] += (double)share->area * layer->turn[share->joint];
     }
     for (uint32_t i = first; i < end; ++i)
     {
         const pl_volume_share *share = &bound->shares[i];
-        double part = sum[1] > 0 ? turned(frame->joints, &bound->joints[share->joint]) / sum[1] : 1 / sum[0];
+        double part = sum[1] > 0 ? layer->turn[share->joint] / sum[1] : 1 / sum[0];
         layer->loss[share->joint] += loss * (double)share->area * part;
     }
 }
@@ -447,6 +451,7 @@ static void find_losses(volume_layer *layer, const pleat_layer_frame *frame)
     for (uint32_t j = 0; j < bound->joint_count; ++j)
     {
         layer->loss[j] = 0;
+        layer->turn[j] = turn_of(frame->joints, &bound->joints[j]);
     }
     for (uint32_t first = 0, end; first < bound->share_count; first = end)
     {
@@ -457,7 +462,7 @@ static void find_losses(volume_layer *layer, const pleat_layer_frame *frame)
         }
         if (layer->shell_moves[bound->groups.groups[g].shell] && layer->group_loss[g] != 0)
         {
-            share_loss(layer, frame, first, end, layer->group_loss[g] * (double)layer->options.strength);
+            share_loss(layer, first, end, layer->group_loss[g] * (double)layer->options.strength);
         }
     }
 }
@@ -497,15 +502,27 @@ static void share_rest(volume_layer *layer)
     const pl_volume_bound *bound = &layer->bound;
     for (uint32_t s = 0; s < bound->closed.shell_count; ++s)
     {
-        double left = layer->shell_target[s] - layer->shell_now[s], size = 0;
-        for (uint32_t j = 0; j < bound->joint_count; ++j)
+        layer->shell_left[s] = layer->shell_target[s] - layer->shell_now[s];
+        layer->shell_size[s] = 0;
+        layer->shell_busiest[s] = PLEAT_NONE;
+    }
+    for (uint32_t j = 0; j < bound->joint_count; ++j)
+    {
+        uint32_t s = bound->joints[j].shell;
+        double size = fabs(layer->loss[j]);
+        layer->shell_left[s] -= layer->loss[j];
+        layer->shell_size[s] += size;
+        if (size > 0 && (layer->shell_busiest[s] == PLEAT_NONE || size > fabs(layer->loss[layer->shell_busiest[s]])))
         {
-            left -= bound->joints[j].shell == s ? layer->loss[j] : 0;
-            size += bound->joints[j].shell == s ? fabs(layer->loss[j]) : 0;
+            layer->shell_busiest[s] = j;
         }
-        for (uint32_t j = 0; j < bound->joint_count && size > 0; ++j)
+    }
+    for (uint32_t j = 0; j < bound->joint_count; ++j)
+    {
+        uint32_t s = bound->joints[j].shell;
+        if (layer->loss[j] != 0)
         {
-            layer->loss[j] += bound->joints[j].shell == s ? left * fabs(layer->loss[j]) / size : 0;
+            layer->loss[j] += layer->shell_left[s] * fabs(layer->loss[j]) / layer->shell_size[s];
         }
     }
 }
@@ -520,21 +537,6 @@ static void mark_dirty(volume_layer *layer, const pl_volume_joint *joint)
     }
 }
 
-/* The joint of a shell that moves most: where a rest of rounding is best put. */
-static uint32_t busiest(const volume_layer *layer, uint32_t shell)
-{
-    uint32_t best = PLEAT_NONE;
-    for (uint32_t j = 0; j < layer->bound.joint_count; ++j)
-    {
-        if (layer->bound.joints[j].shell == shell && layer->loss[j] != 0 &&
-            (best == PLEAT_NONE || fabs(layer->loss[j]) > fabs(layer->loss[best])))
-        {
-            best = j;
-        }
-    }
-    return best;
-}
-
 /* True if anything moved. Later rounds, of shells as small as the buckle of a belt, have the whole shell to choose
  * from.
  */
@@ -545,13 +547,13 @@ static bool settle_shells(volume_layer *layer, const pleat_layer_frame *frame, i
     for (uint32_t s = 0; s < bound->closed.shell_count; ++s)
     {
         double left = layer->shell_target[s] - layer->shell_now[s];
-        uint32_t j = busiest(layer, s);
+        uint32_t j = layer->shell_busiest[s];
         j = j != PLEAT_NONE && round > 0 ? bound->keeper[s] : j;
         if (j != PLEAT_NONE && fabs(left) > SETTLED * fabs(layer->shell_target[s]) &&
             fabs(left) < 1e-3 * fabs(layer->shell_target[s]))
         {
-            pl_volume_settle(&bound->closed, &bound->joints[j], left, &layer->scratch, frame->positions,
-                             layer->centres);
+            pl_volume_settle(&bound->closed, &bound->joints[j], left, 0.25 * SETTLED * fabs(layer->shell_target[s]),
+                             &layer->scratch, frame->positions, layer->centres);
             mark_dirty(layer, &bound->joints[j]);
             any = true;
         }
@@ -592,14 +594,16 @@ static void correct_joints(volume_layer *layer, const pleat_layer_frame *frame)
     }
     for (uint32_t j = 0; j < bound->joint_count; ++j)
     {
-        if (layer->loss[j] != 0)
+        uint32_t s = bound->joints[j].shell;
+        if (fabs(layer->loss[j]) > NOTHING_OF_JOINT * fabs(layer->shell_target[s]))
         {
-            layer->shell_left[bound->joints[j].shell] += correct_joint(layer, frame, j, layer->loss[j]);
+            layer->shell_left[s] += correct_joint(layer, frame, j, layer->loss[j]);
         }
     }
     for (uint32_t s = 0; s < bound->closed.shell_count; ++s)
     {
-        if (layer->shell_left[s] != 0 && bound->keeper[s] != PLEAT_NONE)
+        if (fabs(layer->shell_left[s]) > NOTHING_OF_JOINT * fabs(layer->shell_target[s]) &&
+            bound->keeper[s] != PLEAT_NONE)
         {
             correct_joint(layer, frame, bound->keeper[s], layer->shell_left[s]);
         }
@@ -663,6 +667,7 @@ static bool figure_of(const void *user, uint32_t index, const char **name, doubl
 
 const pleat_layer_type pleat_volume_layer = {
     .name = "volume",
+    .no_normals = true,
     .options_size = sizeof(pleat_volume_options),
     .create = create_layer,
     .destroy = destroy_layer,

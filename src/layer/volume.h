@@ -1,9 +1,9 @@
 /* The inside of the volume layer.
  *
- * volume_close.c makes closed triangles of a mesh with holes; volume_regions.c cuts them into groups whose volume can
- * be measured alone; volume_bind.c finds where each joint acts, volume_reach.c what lies around, volume_spread.c how
- * its correction is spread, volume_local.c the triangles it needs; volume_solve_wide.c corrects one joint,
- * volume_settle.c the last digits; volume_sum_wide.c measures; volume.c runs the frame. */
+ * volume_close.c makes closed triangles of a mesh with holes, volume_quads.c pairs them; volume_regions.c cuts them
+ * into groups whose volume can be measured alone; volume_bind.c finds where each joint acts, volume_reach.c what lies
+ * around, volume_spread.c how its correction is spread, volume_local.c the triangles it needs; volume_solve_wide.c
+ * corrects one joint, volume_settle.c the last digits; volume_sum_wide.c measures; volume.c runs the frame. */
 #ifndef PL_LAYER_VOLUME_H
 #define PL_LAYER_VOLUME_H
 
@@ -15,7 +15,7 @@
 
 enum
 {
-    PL_VOLUME_BLOCK = 512 /* triangles whose volume is one term of a sum: the same for any number of threads */
+    PL_VOLUME_BLOCK = 256 /* quads whose volume is one term of a sum: the same for any number of threads */
 };
 
 /* ---- Closed triangles ---- */
@@ -47,9 +47,23 @@ static inline pl_f4 pl_volume_point(const pl_closed *closed, const pleat_vec4 *p
     return pl_load(vertex < closed->vertex_count ? &positions[vertex] : &centres[vertex - closed->vertex_count]);
 }
 
+/* ---- Quads ---- */
+
+/* Two triangles a b c and a c d that share an edge, or one alone, with d = c. Pairs the triangles of a list, numbers of
+ * the topology's; waits is 1 for all of them, 0 for all others, and comes back as 0. quads receives four vertices each,
+ * at most count of them, and quad_of the quad of each triangle of the list; returns how many quads there are. */
+uint32_t pl_volume_pair(const pleat_topology *topology, const uint32_t *list, uint32_t count, uint8_t *waits,
+                        uint32_t *quads, uint32_t *quad_of);
+
+/* Kernels find a vertex by its place in bytes. */
+static inline uint32_t pl_volume_offset(uint32_t vertex)
+{
+    return vertex * (uint32_t)sizeof(pleat_vec4);
+}
+
 /* ---- Groups ---- */
 
-/* Triangles in the order of their groups; the border of a group is a set of loops, each shared with one other group, so
+/* Quads in the order of their groups; the border of a group is a set of loops, each shared with one other group, so
  * that volumes of groups, closed by fans over their loops, add up to the shell's. */
 typedef struct pl_volume_group
 {
@@ -63,7 +77,7 @@ typedef struct pl_volume_group
 typedef struct pl_volume_block
 {
     uint32_t group;
-    uint32_t first, count; /* triangles */
+    uint32_t first, count; /* quads */
     bool plain;            /* without centres of holes */
 } pl_volume_block;
 
@@ -73,9 +87,9 @@ typedef struct pl_volume_groups
     pl_volume_group *groups;
     uint32_t block_count;
     pl_volume_block *blocks;
-    uint32_t *triangles;      /* #T by 3, in the order of the blocks */
-    uint32_t *triangle_group; /* #T, in pl_closed's order */
-    uint32_t *triangle_place; /* #T: pl_closed's number -> place in triangles */
+    uint32_t *quads;          /* by 4, in the order of the blocks: offsets of vertices of pl_closed */
+    uint32_t *triangle_group; /* #T */
+    uint32_t *triangle_block; /* #T */
     uint32_t loop_count;
     uint32_t *loop_start;  /* loop_count + 1 */
     uint32_t *loop_vertex; /* each loop runs so that its fan closes the group */
@@ -126,12 +140,16 @@ typedef struct pl_volume_joint
     bool adds; /* the volume that the options add goes here */
     float mu[PLEAT_VOLUME_AXES];
     float radius; /* of the region at rest, metres */
-    uint32_t active_count, local_count, triangle_count;
-    uint32_t *vertices;  /* local_count, of pl_closed */
-    uint32_t *triangles; /* triangle_count by 3, local */
-    pleat_vec4
-        *gamma; /* active_count, up to a multiple of 4: along each axis, before division by area; w: see spread */
-    float *along, *front; /* active_count: the frame is a linear function of positions */
+    uint32_t active_count, local_count, quad_count;
+    /* local_count, and one more if that is odd; for the centre of a hole any vertex, see centres. */
+    uint32_t *vertices;
+    uint32_t *quads; /* quad_count by 4: offsets of local vertices */
+    /* Active vertices, up to a multiple of 8. Gamma along each axis, before division by area; creases in the order 0 2
+     * 4 6 1 3 5 7 of each eight, see spread; x and y of the frame: along and front are sums of positions times these.
+     */
+    pleat_vec4 *gamma;
+    float *crease;
+    pleat_vec4 *frame;
     uint32_t centre_count;
     pl_volume_centre *centres;
     uint32_t *members; /* active vertices, local */
@@ -155,15 +173,15 @@ typedef struct pl_volume_bound
     uint32_t *keeper; /* per shell: the region of all that may move, for what joints cannot bring back; or PLEAT_NONE */
     uint32_t share_count;
     pl_volume_share *shares; /* by group */
-    uint32_t largest_local, largest_triangle;
+    uint32_t largest_local;
 } pl_volume_bound;
 
 /* adds: the options add volume at some time. */
 pleat_result pl_volume_bind(const pleat_volume_options *options, bool adds, const pleat_cloth *cloth,
                             const pleat_host *host, pl_arena *arena, pl_volume_bound *bound, pleat_error *error);
 
-/* A joint's part of the mesh, renumbered: fills vertices (from the active ones on), triangles, rings, centres and
- * blocks. topology: of the closed triangles. local_of: an array of PLEAT_NONE for all closed vertices, and left so. */
+/* A joint's part of the mesh, renumbered: fills vertices (from the active ones on), quads, centres and blocks.
+ * topology: of the closed triangles. local_of: an array of PLEAT_NONE for all closed vertices, and left so. */
 pleat_result pl_volume_localise(const pl_closed *closed, const pl_volume_groups *groups, const pleat_topology *topology,
                                 const uint32_t *active, uint32_t active_count, const pleat_host *host, pl_arena *arena,
                                 uint32_t *local_of, pl_volume_joint *joint, pleat_error *error);
@@ -199,7 +217,7 @@ typedef struct pl_volume_spread
     const float *area; /* by vertex: of the triangles around it */
 } pl_volume_spread;
 
-/* Fills gamma, along, front, mu and radius of a joint. */
+/* Fills gamma, crease, frame, mu and radius of a joint. */
 pleat_result pl_volume_spread_out(const pl_volume_spread *spread, pl_arena *arena, pl_volume_joint *joint,
                                   pleat_error *error);
 
@@ -208,9 +226,12 @@ pleat_result pl_volume_spread_out(const pl_volume_spread *spread, pl_arena *aren
 /* Scratch for the largest joint. */
 typedef struct pl_volume_scratch
 {
-    pleat_vec4 *points, *slopes, *directions; /* local vertices, and room for 3 more */
-    double *normals;                          /* local vertices by 3 */
+    pleat_vec4 *points, *slopes, *directions; /* local vertices, and room for 7 more */
+    pleat_vec4 *rows;                         /* three times that */
 } pl_volume_scratch;
+
+pleat_result pl_volume_make_scratch(const pl_volume_bound *bound, pl_arena *arena, pl_volume_scratch *scratch,
+                                    pleat_error *error);
 
 typedef struct pl_volume_moved
 {
@@ -230,8 +251,9 @@ pl_volume_kernel pl_volume_correct_base, pl_volume_correct_avx2; /* the same bit
 void pl_volume_refresh_centres(const pl_closed *closed, const pl_volume_joint *joint, const pleat_vec4 *positions,
                                pleat_vec4 *centres);
 
-/* The last digits: changes the volume by a tiny amount, less than what rounding of single positions would lose. */
-void pl_volume_settle(const pl_closed *closed, const pl_volume_joint *joint, double amount, pl_volume_scratch *scratch,
-                      pleat_vec4 *positions, pleat_vec4 *centres);
+/* The last digits: changes the volume by a tiny amount, less than what rounding of single positions would lose, but for
+ * what is little enough to be left. */
+void pl_volume_settle(const pl_closed *closed, const pl_volume_joint *joint, double amount, double enough,
+                      pl_volume_scratch *scratch, pleat_vec4 *positions, pleat_vec4 *centres);
 
 #endif

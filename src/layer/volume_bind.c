@@ -308,8 +308,6 @@ static pleat_result finish_joint(binder *b, const pleat_volume_shape *shape, pl_
                               b->local_of, joint, error));
     joint->shell = bound->closed.shell[b->topology->ring_corner[b->topology->ring_start[b->active[0]]] / 3];
     bound->largest_local = joint->local_count > bound->largest_local ? joint->local_count : bound->largest_local;
-    bound->largest_triangle =
-        joint->triangle_count > bound->largest_triangle ? joint->triangle_count : bound->largest_triangle;
     ++bound->joint_count;
     return PLEAT_OK;
 }
@@ -508,6 +506,11 @@ static pleat_result prepare(binder *b, pleat_error *error)
     pl_closed *closed = &b->bound->closed;
     PL_TRY(pl_volume_close(b->cloth, b->host, b->arena, closed, error));
     b->point_count = closed->vertex_count + closed->hole_count;
+    if (b->point_count < closed->vertex_count || b->point_count > UINT32_MAX / sizeof(pleat_vec4))
+    {
+        return pl_fail(error, PLEAT_UNSUPPORTED, "volume: %u vertices; at most %u can be", closed->vertex_count,
+                       (uint32_t)(UINT32_MAX / sizeof(pleat_vec4)));
+    }
     PL_ARENA_NEW_OR_FAIL(b->share, &b->scratch, float, b->point_count, error);
     PL_ARENA_NEW_OR_FAIL(b->blend, &b->scratch, float, b->point_count, error);
     PL_ARENA_NEW_OR_FAIL(b->area, &b->scratch, float, b->point_count, error);
@@ -555,6 +558,10 @@ static pleat_result measure_rest(binder *b, pleat_error *error)
     pl_volume_origins(groups, closed, b->cloth->rest, origins);
     pl_volume_view view = {closed, groups, b->cloth->rest, centres, origins};
     memset(closed->shell_volume, 0, closed->shell_count * sizeof *closed->shell_volume);
+    for (uint32_t t = 0; t < closed->triangle_count; ++t)
+    {
+        groups->groups[groups->triangle_group[t]].rest_area += (double)area_of(b, closed->triangles + 3 * (size_t)t);
+    }
     for (uint32_t g = 0; g < groups->group_count; ++g)
     {
         pl_volume_group *group = &groups->groups[g];
@@ -564,14 +571,6 @@ static pleat_result measure_rest(binder *b, pleat_error *error)
             sum += pl_volume_of_block(&view, group->first_block + i);
         }
         closed->shell_volume[group->shell] += sum;
-        for (uint32_t i = 0; i < group->block_count; ++i)
-        {
-            const pl_volume_block *block = &groups->blocks[group->first_block + i];
-            for (uint32_t t = block->first; t < block->first + block->count; ++t)
-            {
-                group->rest_area += (double)area_of(b, groups->triangles + 3 * (size_t)t);
-            }
-        }
         group->rest_volume = sum + pl_volume_of_loops(&view, g);
     }
 fail:
@@ -619,5 +618,18 @@ pleat_result pl_volume_bind(const pleat_volume_options *options, bool adds, cons
     pleat_result result = bind_all(&b, error);
     pleat_topology_destroy(b.topology);
     pl_arena_free(&b.scratch);
+    return result;
+}
+
+pleat_result pl_volume_make_scratch(const pl_volume_bound *bound, pl_arena *arena, pl_volume_scratch *scratch,
+                                    pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    size_t local = (size_t)bound->largest_local + 7;
+    PL_ARENA_NEW_OR_FAIL(scratch->points, arena, pleat_vec4, local, error);
+    PL_ARENA_NEW_OR_FAIL(scratch->slopes, arena, pleat_vec4, local, error);
+    PL_ARENA_NEW_OR_FAIL(scratch->directions, arena, pleat_vec4, local, error);
+    PL_ARENA_NEW_OR_FAIL(scratch->rows, arena, pleat_vec4, 3 * local, error);
+fail:
     return result;
 }

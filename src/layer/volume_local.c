@@ -15,9 +15,11 @@ typedef struct local_mesh
     uint32_t *local_of; /* closed vertex -> local, or PLEAT_NONE */
     uint32_t *list;     /* local -> closed */
     uint32_t count;
-    uint8_t *taken;     /* closed triangle */
+    uint8_t *taken;     /* closed triangle; and waits for a partner */
     uint32_t *triangle; /* taken ones */
     uint32_t triangle_count;
+    uint32_t *quads; /* of closed vertices */
+    uint32_t quad_count;
     uint32_t hole_count;
     uint32_t *holes;
 } local_mesh;
@@ -91,7 +93,7 @@ static void fill_centre(const local_mesh *mesh, uint32_t hole, uint32_t active_c
     centre->member_count = *member_count - centre->first_member;
 }
 
-/* The blocks whose volume changes, each once. */
+/* The blocks whose volume changes, each once: those with a quad that has an active vertex, or a hole that has one. */
 static pleat_result fill_blocks(const local_mesh *mesh, const pl_volume_groups *groups, pl_arena *scratch,
                                 pl_arena *arena, pl_volume_joint *joint, pleat_error *error)
 {
@@ -100,10 +102,7 @@ static pleat_result fill_blocks(const local_mesh *mesh, const pl_volume_groups *
     PL_ARENA_NEW_OR_FAIL(marked, scratch, uint8_t, groups->block_count, error);
     for (uint32_t i = 0; i < mesh->triangle_count; ++i)
     {
-        uint32_t t = mesh->triangle[i];
-        const pl_volume_group *group = &groups->groups[groups->triangle_group[t]];
-        uint32_t within = groups->triangle_place[t] - groups->blocks[group->first_block].first;
-        uint32_t block = group->first_block + within / PL_VOLUME_BLOCK;
+        uint32_t block = groups->triangle_block[mesh->triangle[i]];
         joint->block_count += !marked[block];
         marked[block] = 1;
     }
@@ -128,26 +127,30 @@ static pleat_result copy_out(const local_mesh *mesh, uint32_t active_count, pl_a
     uint32_t member_count = 0, members = 0;
     joint->active_count = active_count;
     joint->local_count = mesh->count;
-    joint->triangle_count = mesh->triangle_count;
     for (uint32_t h = 0; h < mesh->hole_count; ++h)
     {
         members += closed->hole_start[mesh->holes[h] + 1] - closed->hole_start[mesh->holes[h]];
     }
-    PL_ARENA_NEW_OR_FAIL(joint->vertices, arena, uint32_t, mesh->count, error);
-    PL_ARENA_NEW_OR_FAIL(joint->triangles, arena, uint32_t, 3 * (size_t)mesh->triangle_count, error);
+    PL_ARENA_NEW_OR_FAIL(joint->vertices, arena, uint32_t, (size_t)mesh->count + 1, error);
+    PL_ARENA_NEW_OR_FAIL(joint->quads, arena, uint32_t, 4 * (size_t)mesh->quad_count, error);
     PL_ARENA_NEW_OR_FAIL(joint->centres, arena, pl_volume_centre, mesh->hole_count, error);
     PL_ARENA_NEW_OR_FAIL(joint->members, arena, uint32_t, members, error);
-    memcpy(joint->vertices, mesh->list, mesh->count * sizeof *joint->vertices);
+    for (uint32_t i = 0; i <= mesh->count; ++i)
+    {
+        uint32_t vertex = mesh->list[i < mesh->count ? i : 0];
+        joint->vertices[i] = vertex < closed->vertex_count ? vertex : mesh->list[0];
+    }
     /* Neighbours stand far apart in the list: sums at their common vertices would wait for each other. */
-    uint32_t *corner = joint->triangles;
-    uint32_t stride = (mesh->triangle_count + STREAMS - 1) / STREAMS;
+    uint32_t *corner = joint->quads;
+    uint32_t stride = (mesh->quad_count + STREAMS - 1) / STREAMS;
+    joint->quad_count = mesh->quad_count;
     for (uint32_t i = 0; i < stride; ++i)
     {
-        for (uint32_t t = i; t < mesh->triangle_count; t += stride)
+        for (uint32_t q = i; q < mesh->quad_count; q += stride)
         {
-            for (uint32_t k = 0; k < 3; ++k)
+            for (uint32_t k = 0; k < 4; ++k)
             {
-                *corner++ = mesh->local_of[closed->triangles[3 * (size_t)mesh->triangle[t] + k]];
+                *corner++ = pl_volume_offset(mesh->local_of[mesh->quads[4 * (size_t)q + k]]);
             }
         }
     }
@@ -177,6 +180,10 @@ pleat_result pl_volume_localise(const pl_closed *closed, const pl_volume_groups 
         add_vertex(&mesh, active[i]);
     }
     take_triangles(&mesh, active_count);
+    uint32_t *quad_of;
+    PL_ARENA_NEW_OR_FAIL(quad_of, &scratch, uint32_t, closed->triangle_count, error);
+    PL_ARENA_NEW_OR_FAIL(mesh.quads, &scratch, uint32_t, 4 * (size_t)mesh.triangle_count, error);
+    mesh.quad_count = pl_volume_pair(topology, mesh.triangle, mesh.triangle_count, mesh.taken, mesh.quads, quad_of);
     result = copy_out(&mesh, active_count, arena, joint, error);
     if (result == PLEAT_OK)
     {

@@ -17,6 +17,8 @@ typedef struct cutter
     const uint32_t *region;
     uint32_t *parent; /* union-find over triangles */
     uint32_t *piece;  /* triangles, before the joining of pieces */
+    uint8_t *waits;   /* triangles: for a partner */
+    uint32_t quad_count;
     pl_volume_groups *groups;
 } cutter;
 
@@ -85,7 +87,7 @@ static void join_where_many_meet(cutter *c)
     }
 }
 
-/* Groups numbered by their first triangle; blocks of them; triangles in that order. */
+/* Groups numbered by their first triangle. */
 static void number_groups(cutter *c)
 {
     pl_volume_groups *groups = c->groups;
@@ -97,50 +99,81 @@ static void number_groups(cutter *c)
     }
 }
 
+/* Whether a triangle has no corner in a hole. */
+static bool is_plain(const pl_closed *closed, uint32_t triangle)
+{
+    const uint32_t *corner = closed->triangles + 3 * (size_t)triangle;
+    return corner[0] < closed->vertex_count && corner[1] < closed->vertex_count && corner[2] < closed->vertex_count;
+}
+
+/* Blocks of the triangles in a list: paired, the quads behind those before them. */
+static void add_blocks(cutter *c, uint32_t group, const uint32_t *list, uint32_t count, bool plain)
+{
+    pl_volume_groups *groups = c->groups;
+    uint32_t *quads = groups->quads + 4 * (size_t)c->quad_count;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        c->waits[list[i]] = 1;
+    }
+    uint32_t left = pl_volume_pair(c->topology, list, count, c->waits, quads, groups->triangle_block);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        groups->triangle_block[list[i]] = groups->block_count + groups->triangle_block[list[i]] / PL_VOLUME_BLOCK;
+    }
+    for (uint32_t i = 0; i < 4 * left; ++i)
+    {
+        quads[i] = pl_volume_offset(quads[i]);
+    }
+    for (; left > 0; ++groups->block_count)
+    {
+        uint32_t here = left < PL_VOLUME_BLOCK ? left : PL_VOLUME_BLOCK;
+        groups->blocks[groups->block_count] = (pl_volume_block){group, c->quad_count, here, plain};
+        c->quad_count += here;
+        left -= here;
+    }
+}
+
+/* Of each group: plain triangles, then those over holes. */
 static void fill_blocks(cutter *c)
 {
     pl_volume_groups *groups = c->groups;
     const pl_closed *closed = c->closed;
+    uint32_t *list = c->piece; /* no longer needed */
     for (uint32_t t = 0; t < closed->triangle_count; ++t)
     {
         pl_volume_group *group = &groups->groups[groups->triangle_group[t]];
         group->shell = closed->shell[t];
-        ++group->block_count; /* triangles, for now */
+        ++group->loop_count; /* triangles, for now */
     }
-    uint32_t first = 0;
+    for (uint32_t g = 0, first = 0; g < groups->group_count; ++g)
+    {
+        groups->groups[g].first_loop = first;
+        first += groups->groups[g].loop_count;
+        groups->groups[g].loop_count = 0;
+    }
+    for (int over_holes = 0; over_holes < 2; ++over_holes)
+    {
+        for (uint32_t t = 0; t < closed->triangle_count; ++t)
+        {
+            pl_volume_group *group = &groups->groups[groups->triangle_group[t]];
+            if (is_plain(closed, t) != (over_holes == 1))
+            {
+                list[group->first_loop + group->loop_count++] = t;
+            }
+        }
+    }
     for (uint32_t g = 0; g < groups->group_count; ++g)
     {
         pl_volume_group *group = &groups->groups[g];
-        uint32_t left = group->block_count;
+        uint32_t *first = list + group->first_loop, plain = 0;
+        while (plain < group->loop_count && is_plain(closed, first[plain]))
+        {
+            ++plain;
+        }
         group->first_block = groups->block_count;
-        for (; left > 0; ++groups->block_count)
-        {
-            uint32_t here = left < PL_VOLUME_BLOCK ? left : PL_VOLUME_BLOCK;
-            groups->blocks[groups->block_count] = (pl_volume_block){g, first, here, true};
-            first += here;
-            left -= here;
-        }
+        add_blocks(c, g, first, plain, true);
+        add_blocks(c, g, first + plain, group->loop_count - plain, false);
         group->block_count = groups->block_count - group->first_block;
-    }
-    /* first_loop serves as the place of the group's next triangle. */
-    for (uint32_t g = 0; g < groups->group_count; ++g)
-    {
-        groups->groups[g].first_loop = groups->blocks[groups->groups[g].first_block].first;
-    }
-    for (uint32_t t = 0; t < closed->triangle_count; ++t)
-    {
-        uint32_t place = groups->groups[groups->triangle_group[t]].first_loop++;
-        memcpy(groups->triangles + 3 * (size_t)place, closed->triangles + 3 * (size_t)t, 3 * sizeof(uint32_t));
-        groups->triangle_place[t] = place;
-        for (uint32_t k = 0; k < 3; ++k)
-        {
-            if (closed->triangles[3 * (size_t)t + k] >= closed->vertex_count)
-            {
-                pl_volume_group *group = &groups->groups[groups->triangle_group[t]];
-                uint32_t within = place - groups->blocks[group->first_block].first;
-                groups->blocks[group->first_block + within / PL_VOLUME_BLOCK].plain = false;
-            }
-        }
     }
     for (uint32_t t = closed->triangle_count; t-- > 0;)
     {
@@ -251,15 +284,16 @@ pleat_result pl_volume_group_triangles(const pl_closed *closed, const pleat_topo
     uint32_t count = closed->triangle_count;
     PL_ARENA_NEW_OR_FAIL(c.parent, &scratch, uint32_t, count, error);
     PL_ARENA_NEW_OR_FAIL(c.piece, &scratch, uint32_t, count, error);
-    PL_ARENA_NEW_OR_FAIL(groups->triangles, arena, uint32_t, 3 * (size_t)count, error);
+    PL_ARENA_NEW_OR_FAIL(c.waits, &scratch, uint8_t, count, error);
+    PL_ARENA_NEW_OR_FAIL(groups->quads, arena, uint32_t, 4 * (size_t)count, error);
     PL_ARENA_NEW_OR_FAIL(groups->triangle_group, arena, uint32_t, count, error);
-    PL_ARENA_NEW_OR_FAIL(groups->triangle_place, arena, uint32_t, count, error);
+    PL_ARENA_NEW_OR_FAIL(groups->triangle_block, arena, uint32_t, count, error);
     PL_ARENA_NEW_OR_FAIL(groups->origin, arena, uint32_t, closed->shell_count, error);
     join_regions(&c);
     join_where_many_meet(&c);
     number_groups(&c);
     PL_ARENA_NEW_OR_FAIL(groups->groups, arena, pl_volume_group, groups->group_count, error);
-    size_t most_blocks = (size_t)groups->group_count + count / PL_VOLUME_BLOCK;
+    size_t most_blocks = 2 * (size_t)groups->group_count + count / PL_VOLUME_BLOCK;
     PL_ARENA_NEW_OR_FAIL(groups->blocks, arena, pl_volume_block, most_blocks, error);
     fill_blocks(&c);
     result = find_all_loops(&c, arena, &scratch, error);

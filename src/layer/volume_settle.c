@@ -5,6 +5,11 @@
 
 #include <string.h>
 
+enum
+{
+    DIGIT_STEPS = 12
+};
+
 pl_volume_moved pl_volume_correct(const pl_closed *closed, const pl_volume_joint *joint, double amount, float limit,
                                   pl_volume_scratch *scratch, pleat_vec4 *positions, pleat_vec4 *centres)
 {
@@ -28,39 +33,30 @@ void pl_volume_refresh_centres(const pl_closed *closed, const pl_volume_joint *j
     }
 }
 
-/* dV/dp of all active vertices, in double; zero on the border of a hole, where it would go through the centre. */
-static void find_normals(const pl_closed *closed, const pl_volume_joint *joint, const pleat_vec4 *positions,
-                         double *normals)
+/* Six times dV/dp of all active vertices; zero on the border of a hole, where it would go through the centre. */
+static void find_normals(const pl_volume_joint *joint, const pleat_vec4 *positions, pl_f4 *normals)
 {
-    memset(normals, 0, 3 * (size_t)joint->local_count * sizeof *normals);
-    for (uint32_t t = 0; t < joint->triangle_count; ++t)
+    memset(normals, 0, joint->local_count * sizeof *normals);
+    for (uint32_t q = 0; q < joint->quad_count; ++q)
     {
-        const uint32_t *corner = joint->triangles + 3 * (size_t)t;
-        double p[3][3];
-        for (int k = 0; k < 3; ++k)
+        size_t local[4];
+        pl_f4 p[4];
+        for (int k = 0; k < 4; ++k)
         {
-            uint32_t v = joint->vertices[corner[k]];
-            const pleat_vec4 *at = &positions[v < closed->vertex_count ? v : 0];
-            p[k][0] = (double)at->x;
-            p[k][1] = (double)at->y;
-            p[k][2] = (double)at->z;
+            local[k] = joint->quads[4 * (size_t)q + (size_t)k] / sizeof(pleat_vec4);
+            p[k] = pl_load(&positions[joint->vertices[local[k]]]);
         }
-        for (int a = 0; a < 3; ++a)
-        {
-            int b = (a + 1) % 3, c = (a + 2) % 3;
-            double cross = (p[1][b] - p[0][b]) * (p[2][c] - p[0][c]) - (p[1][c] - p[0][c]) * (p[2][b] - p[0][b]);
-            for (int k = 0; k < 3; ++k)
-            {
-                normals[3 * (size_t)corner[k] + (size_t)a] += cross / 6;
-            }
-        }
+        pl_f4 first = pl_cross(p[1] - p[0], p[2] - p[0]), second = pl_cross(p[2] - p[0], p[3] - p[0]);
+        normals[local[0]] += first + second;
+        normals[local[1]] += first;
+        normals[local[2]] += first + second;
+        normals[local[3]] += second;
     }
     for (uint32_t c = 0; c < joint->centre_count; ++c)
     {
         for (uint32_t m = 0; m < joint->centres[c].member_count; ++m)
         {
-            double *n = normals + 3 * (size_t)joint->members[joint->centres[c].first_member + m];
-            n[0] = n[1] = n[2] = 0;
+            normals[joint->members[joint->centres[c].first_member + m]] = pl_splat(0);
         }
     }
 }
@@ -71,32 +67,82 @@ static double mean_gamma(const pl_volume_joint *joint, uint32_t active)
     return ((double)gamma->x + (double)gamma->y + (double)gamma->z) / 3;
 }
 
-void pl_volume_settle(const pl_closed *closed, const pl_volume_joint *joint, double amount, pl_volume_scratch *scratch,
-                      pleat_vec4 *positions, pleat_vec4 *centres)
+/* One vertex after the other takes its part of what is left, and what the rounding of its position did not take is left
+ * to the next: the error that remains is that of one vertex, not of all. Returns it. */
+static double spread_out(const pl_volume_joint *joint, double amount, const pl_f4 *normals, pleat_vec4 *positions)
 {
     double left = amount, weight_left = 0;
-    find_normals(closed, joint, positions, scratch->normals);
     for (uint32_t i = 0; i < joint->active_count; ++i)
     {
-        const double *n = scratch->normals + 3 * (size_t)i;
-        weight_left += mean_gamma(joint, i) * (n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        weight_left += mean_gamma(joint, i) * (double)pl_dot3(normals[i], normals[i]) / 36;
     }
     double fair = weight_left > 0 ? fabs(amount) / weight_left : 0;
-    /* One vertex after the other takes its part of what is left, and what the rounding of its position did not take is
-     * left to the next: the error that remains is that of one vertex, not of all. */
     for (uint32_t i = 0; i < joint->active_count && weight_left > 0; ++i)
     {
-        const double *n = scratch->normals + 3 * (size_t)i;
-        double gamma = mean_gamma(joint, i), squared = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+        double gamma = mean_gamma(joint, i), weight = gamma * (double)pl_dot3(normals[i], normals[i]) / 36;
         double rate = fmin(fmax(left / weight_left, -8 * fair), 8 * fair);
         float *at = &positions[joint->vertices[i]].x;
-        for (int a = 0; a < 3 && gamma * squared > 0; ++a)
+        for (int a = 0; a < 3 && weight > 0; ++a)
         {
-            float moved = (float)((double)at[a] + rate * gamma * n[a]);
-            left -= n[a] * ((double)moved - (double)at[a]);
+            double slope = (double)normals[i][a] / 6;
+            float moved = (float)((double)at[a] + rate * gamma * slope);
+            left -= slope * ((double)moved - (double)at[a]);
             at[a] = moved;
         }
-        weight_left -= gamma * squared;
+        weight_left -= weight;
+    }
+    return left;
+}
+
+/* The next float upwards from a coordinate, or downwards. */
+static float step_of(float from, bool upwards)
+{
+    return nextafterf(from, upwards ? INFINITY : -INFINITY);
+}
+
+/* In shells as small as the buckle of a belt one vertex's last digit is more than may be left. Of all steps of one
+ * digit of one coordinate the one that leaves least is taken, and again. */
+static void fit_digits(const pl_volume_joint *joint, double left, double enough, const pl_f4 *normals,
+                       pleat_vec4 *positions)
+{
+    for (int step = 0; step < DIGIT_STEPS && fabs(left) > enough; ++step)
+    {
+        float *best = NULL, to = 0;
+        double least = fabs(left);
+        for (uint32_t i = 0; i < joint->active_count; ++i)
+        {
+            float *at = &positions[joint->vertices[i]].x;
+            for (int a = 0; a < 3 && mean_gamma(joint, i) > 0; ++a)
+            {
+                double slope = (double)normals[i][a] / 6;
+                float moved = step_of(at[a], (slope > 0) == (left > 0));
+                double rest = fabs(left - slope * ((double)moved - (double)at[a]));
+                if (rest < least)
+                {
+                    least = rest;
+                    best = &at[a];
+                    to = moved;
+                }
+            }
+        }
+        if (!best)
+        {
+            return;
+        }
+        left = copysign(least, left);
+        *best = to;
+    }
+}
+
+void pl_volume_settle(const pl_closed *closed, const pl_volume_joint *joint, double amount, double enough,
+                      pl_volume_scratch *scratch, pleat_vec4 *positions, pleat_vec4 *centres)
+{
+    pl_f4 *normals = (pl_f4 *)scratch->slopes;
+    find_normals(joint, positions, normals);
+    double left = spread_out(joint, amount, normals, positions);
+    if (fabs(left) > enough)
+    {
+        fit_digits(joint, left, enough, normals, positions);
     }
     pl_volume_refresh_centres(closed, joint, positions, centres);
 }

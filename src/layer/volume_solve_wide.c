@@ -20,21 +20,33 @@
 
 enum
 {
-    FOUR = 4,  /* vertices that are weighted together */
-    CHUNK = 16 /* terms that are summed in single precision */
+    EIGHT = 8, /* vertices that are weighted together */
+    CHUNK = 32 /* terms that are summed in single precision: half of them in each half of a sum */
 };
 
 /* Of the rates, within one correction: beyond it the directions say little. */
 #define LARGEST_CHANGE 0.5
+
+/* Two points in an array, which is aligned for one. */
+typedef float pair __attribute__((vector_size(32), may_alias, aligned(16)));
+
+#define BOTH(v) pl_join8(v, v)
+/* A component in all lanes of its half, and the next component in each. */
+#define SPLAT(v, k) __builtin_shufflevector(v, v, k, k, k, k, (k) + 4, (k) + 4, (k) + 4, (k) + 4)
+#define NEXT(v) __builtin_shufflevector(v, v, 1, 2, 0, 3, 5, 6, 4, 7)
+/* A point by its offset in bytes, as quads have them. */
+#define AT(array, offset) (*(pl_f4 *)((char *)(array) + (offset)))
 
 typedef struct work
 {
     const pl_volume_joint *joint;
     pl_f4 axes[PLEAT_VOLUME_AXES];
     pl_f4 origin;
-    pl_f4 *points;                  /* local, in the frame */
-    pl_f4 *slopes;                  /* local: six times dV/dp, in the frame */
-    pl_f4 *directions;              /* local, in the frame: gamma g; zero where not active */
+    pl_f4 *points;     /* local, in the frame */
+    pl_f4 *slopes;     /* local: six times dV/dp, in the frame */
+    pl_f4 *directions; /* local, in the frame: gamma g; zero where not active */
+    pl_f4 *first_rows; /* local: see fill_rows */
+    pair *other_rows;
     double rate[PLEAT_VOLUME_AXES]; /* X, Y, Z: volume by a step of 1 along the directions of an axis */
     double mixed[4];                /* XY, XZ, YZ, XYZ */
     float farthest[PLEAT_VOLUME_AXES];
@@ -42,17 +54,35 @@ typedef struct work
 
 /* ---- The frame ---- */
 
-static void find_frame(work *w, const pleat_vec4 *positions)
+/* Local points from the origin of the region; their weighted sums are the directions of the frame. */
+static void gather_points(work *w, const pleat_vec4 *positions, const pleat_vec4 *centres)
 {
     const pl_volume_joint *joint = w->joint;
-    pl_f4 along = pl_splat(0), front = pl_splat(0);
-    w->origin = pl_load(&positions[joint->vertices[0]]);
-    for (uint32_t i = 0; i < joint->active_count; ++i)
+    const uint32_t *vertex = joint->vertices;
+    w->origin = pl_load(&positions[vertex[0]]);
+    pl_f8 origin = BOTH(w->origin), along = {0}, front = {0};
+    for (uint32_t i = 0; i < joint->local_count; i += 2)
     {
-        pl_f4 p = pl_load(&positions[joint->vertices[i]]) - w->origin;
-        along += p * pl_splat(joint->along[i]);
-        front += p * pl_splat(joint->front[i]);
+        pl_f8 p = pl_join8(pl_load(&positions[vertex[i]]), pl_load(&positions[vertex[i + 1]])) - origin;
+        *(pair *)&w->points[i] = p;
+        if (i < joint->active_count)
+        {
+            pl_f8 part = *(const pair *)&joint->frame[i];
+            along += p * SPLAT(part, 0);
+            front += p * SPLAT(part, 1);
+        }
     }
+    for (uint32_t c = 0; c < joint->centre_count; ++c)
+    {
+        w->points[joint->centres[c].local] = pl_load(&centres[joint->centres[c].hole]) - w->origin;
+    }
+    w->axes[PLEAT_VOLUME_ALONG] = pl_low8(along) + pl_high8(along);
+    w->axes[PLEAT_VOLUME_FRONT] = pl_low8(front) + pl_high8(front);
+}
+
+static void find_frame(work *w)
+{
+    pl_f4 along = w->axes[PLEAT_VOLUME_ALONG], front = w->axes[PLEAT_VOLUME_FRONT];
     /* At rest both have length 1. Where the skin has collapsed so far that they say nothing, any frame is as good. */
     along = pl_length3(along) > 1e-4f ? pl_normalize3(along) : pl_set(0, 1, 0, 0);
     front = front - along * pl_splat(pl_dot3(along, front));
@@ -62,97 +92,70 @@ static void find_frame(work *w, const pleat_vec4 *positions)
     w->axes[PLEAT_VOLUME_SIDE] = pl_cross(along, front);
 }
 
-static void load_points(work *w, const pl_closed *closed, const pleat_vec4 *positions, const pleat_vec4 *centres)
+static void turn_points(work *w)
 {
-    pl_f4 x = pl_set(w->axes[0][0], w->axes[1][0], w->axes[2][0], 0);
-    pl_f4 y = pl_set(w->axes[0][1], w->axes[1][1], w->axes[2][1], 0);
-    pl_f4 z = pl_set(w->axes[0][2], w->axes[1][2], w->axes[2][2], 0);
-    for (uint32_t i = 0; i < w->joint->local_count; ++i)
+    pl_f8 x = BOTH(pl_set(w->axes[0][0], w->axes[1][0], w->axes[2][0], 0));
+    pl_f8 y = BOTH(pl_set(w->axes[0][1], w->axes[1][1], w->axes[2][1], 0));
+    pl_f8 z = BOTH(pl_set(w->axes[0][2], w->axes[1][2], w->axes[2][2], 0));
+    for (uint32_t i = 0; i < w->joint->local_count; i += 2)
     {
-        pl_f4 p = pl_volume_point(closed, positions, centres, w->joint->vertices[i]) - w->origin;
-        w->points[i] = pl_splat(p[0]) * x + pl_splat(p[1]) * y + pl_splat(p[2]) * z;
-        w->slopes[i] = pl_splat(0);
+        pl_f8 p = *(pair *)&w->points[i];
+        *(pair *)&w->points[i] = SPLAT(p, 0) * x + SPLAT(p, 1) * y + SPLAT(p, 2) * z;
     }
 }
 
 /* ---- Directions ---- */
 
-/* The slope of a hole's centre goes to its border. Sums at vertices that are not active are never read. */
+/* The slope of a hole's centre goes to its border. Sums at vertices that are not active are never read. With u the
+ * diagonal of a quad, its triangles' normals are v x u and u x w. */
 static void find_slopes(work *w)
 {
     const pl_volume_joint *joint = w->joint;
-    const uint32_t *corner = joint->triangles;
-    for (uint32_t t = 0; t < joint->triangle_count; ++t, corner += 3)
+    const uint32_t *corner = joint->quads, *end = corner + 4 * (size_t)joint->quad_count;
+    pl_f4 *p = w->points, *slopes = w->slopes;
+    memset(slopes, 0, ((size_t)joint->local_count + EIGHT - 1) / EIGHT * EIGHT * sizeof *slopes);
+    for (; corner < end; corner += 4)
     {
-        pl_f4 a = w->points[corner[0]];
-        pl_f4 cross = pl_cross(w->points[corner[1]] - a, w->points[corner[2]] - a);
-        w->slopes[corner[0]] += cross;
-        w->slopes[corner[1]] += cross;
-        w->slopes[corner[2]] += cross;
+        uint32_t a = corner[0], b = corner[1], c = corner[2], d = corner[3];
+        pl_f4 from = AT(p, a), diagonal = AT(p, c) - from;
+        pl_f8 u = BOTH(diagonal), vw = pl_join8(AT(p, b), AT(p, d)) - BOTH(from);
+        pl_f8 turned = u * NEXT(vw) - NEXT(u) * vw;
+        pl_f8 cross = NEXT(turned);
+        pl_f4 first = pl_low8(cross), second = pl_high8(cross), both = second - first;
+        AT(slopes, a) += both;
+        AT(slopes, b) -= first;
+        AT(slopes, c) += both;
+        AT(slopes, d) += second;
     }
     for (uint32_t c = 0; c < joint->centre_count; ++c)
     {
         const pl_volume_centre *centre = &joint->centres[c];
-        pl_f4 each = w->slopes[centre->local] * pl_splat(centre->share);
+        pl_f4 each = slopes[centre->local] * pl_splat(centre->share);
         for (uint32_t m = 0; m < centre->member_count; ++m)
         {
-            w->slopes[joint->members[centre->first_member + m]] += each;
+            slopes[joint->members[centre->first_member + m]] += each;
         }
     }
 }
 
-/* 1 / sqrt(|slope|^2 + w of gamma) of four vertices. */
-static inline pl_f4 scales_of(const pl_f4 *slopes, const pl_f4 *gamma)
+/* 1 / sqrt(|slope|^2 + crease) of eight vertices: the even ones in the low half, the odd ones in the high half. */
+PL_INLINE pl_f8 find_scales(const pair slope[4], const pair *crease)
 {
-    pl_f4 a = slopes[0] * slopes[0], b = slopes[1] * slopes[1], c = slopes[2] * slopes[2], d = slopes[3] * slopes[3];
-    pl_f4 ab_xy = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd_xy = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-    pl_f4 ab_z = __builtin_shufflevector(a, b, 2, 6, 2, 6), cd_z = __builtin_shufflevector(c, d, 2, 6, 2, 6);
-    pl_f4 squared = __builtin_shufflevector(ab_xy, cd_xy, 0, 1, 4, 5) +
-                    __builtin_shufflevector(ab_xy, cd_xy, 2, 3, 6, 7) + __builtin_shufflevector(ab_z, cd_z, 0, 1, 4, 5);
-    squared += pl_set(gamma[0][3], gamma[1][3], gamma[2][3], gamma[3][3]);
-    pl_f4 out;
-    for (int k = 0; k < 4; ++k)
-    {
-        out[k] = 1 / sqrtf(squared[k]);
-    }
-    return out;
+    pl_f8 a = slope[0] * slope[0], b = slope[1] * slope[1], c = slope[2] * slope[2], d = slope[3] * slope[3];
+    pl_f8 ab = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+    pl_f8 cd = __builtin_shufflevector(c, d, 0, 1, 8, 9, 4, 5, 12, 13);
+    pl_f8 ab_z = __builtin_shufflevector(a, b, 2, 2, 10, 10, 6, 6, 14, 14);
+    pl_f8 cd_z = __builtin_shufflevector(c, d, 2, 2, 10, 10, 6, 6, 14, 14);
+    pl_f8 squared = __builtin_shufflevector(ab, cd, 0, 2, 8, 10, 4, 6, 12, 14) +
+                    __builtin_shufflevector(ab, cd, 1, 3, 9, 11, 5, 7, 13, 15) +
+                    __builtin_shufflevector(ab_z, cd_z, 0, 2, 8, 10, 4, 6, 12, 14) + *crease;
+    return pl_splat8(1) / pl_sqrt8(squared);
 }
 
-/* Directions of active vertices, the rates of the axes, and the longest direction along each. Arrays go on to a
- * multiple of four, with gammas of 0. */
-static void find_directions(work *w)
+/* The direction of a hole's centre is the mean of its border's. */
+static void direct_centres(work *w)
 {
     const pl_volume_joint *joint = w->joint;
-    const pl_f4 *gamma = (const pl_f4 *)joint->gamma;
-    pl_f4 most = pl_splat(0);
-    uint32_t end = (joint->active_count + FOUR - 1) / FOUR * FOUR;
-    for (uint32_t i = joint->active_count; i < joint->local_count; ++i)
-    {
-        w->directions[i] = pl_splat(0);
-    }
-    for (uint32_t i = 0; i < end;)
-    {
-        pl_f4 sum = pl_splat(0);
-        for (uint32_t stop = i + CHUNK; i < stop && i < end; i += FOUR)
-        {
-            pl_f4 scales = scales_of(w->slopes + i, gamma + i);
-            for (uint32_t k = 0; k < FOUR; ++k)
-            {
-                pl_f4 direction = gamma[i + k] * w->slopes[i + k] * pl_splat(scales[k]);
-                w->directions[i + k] = direction;
-                sum += direction * w->slopes[i + k];
-                most = pl_max(most, pl_max(direction, -direction));
-            }
-        }
-        for (int a = 0; a < PLEAT_VOLUME_AXES; ++a)
-        {
-            w->rate[a] += (double)sum[a] / 6;
-        }
-    }
-    for (int a = 0; a < PLEAT_VOLUME_AXES; ++a)
-    {
-        w->farthest[a] = most[a];
-    }
     for (uint32_t c = 0; c < joint->centre_count; ++c)
     {
         const pl_volume_centre *centre = &joint->centres[c];
@@ -165,42 +168,93 @@ static void find_directions(work *w)
     }
 }
 
+#define DIRECT(k)                                                                                                      \
+    {                                                                                                                  \
+        pl_f8 direction = gamma[k] * slope[k] * SPLAT(scales, k);                                                      \
+        out[k] = direction;                                                                                            \
+        sum += direction * slope[k];                                                                                   \
+        most = pl_max8(most, pl_abs8(direction));                                                                      \
+    }
+
+/* Directions of active vertices, the rates of the axes, and the longest direction along each. Arrays go on to a
+ * multiple of eight, with gammas of 0. */
+static void find_directions(work *w)
+{
+    const pl_volume_joint *joint = w->joint;
+    pl_f8 most = {0};
+    pl_d4 rate = {0, 0, 0, 0};
+    uint32_t end = (joint->active_count + EIGHT - 1) / EIGHT * EIGHT;
+    for (uint32_t i = 0; i < end;)
+    {
+        pl_f8 sum = {0};
+        for (uint32_t stop = i + CHUNK; i < stop && i < end; i += EIGHT)
+        {
+            const pair *slope = (const pair *)&w->slopes[i], *gamma = (const pair *)&joint->gamma[i];
+            pair *out = (pair *)&w->directions[i];
+            pl_f8 scales = find_scales(slope, (const pair *)&joint->crease[i]);
+            DIRECT(0)
+            DIRECT(1)
+            DIRECT(2)
+            DIRECT(3)
+        }
+        rate += pl_double_half(sum, 0) + pl_double_half(sum, 1);
+    }
+    for (uint32_t i = end; i < joint->local_count; ++i)
+    {
+        w->directions[i] = pl_splat(0);
+    }
+    for (int a = 0; a < PLEAT_VOLUME_AXES; ++a)
+    {
+        w->rate[a] = rate[a] / 6;
+        w->farthest[a] = fmaxf(most[a], most[a + 4]);
+    }
+    direct_centres(w);
+}
+
 /* ---- The polynomial ---- */
 
-#define PAIR(array, a, b) __builtin_shufflevector((array)[a], (array)[b], 0, 1, 2, 3, 4, 5, 6, 7)
+/* The coefficients XY, XZ, YZ and XYZ are volumes too, with some coordinates taken from the directions; a row has one
+ * coordinate of all four: dx dx x dx; dy y dy dy; z dz dz dz. */
+static void fill_rows(work *w)
+{
+    for (uint32_t i = 0; i < w->joint->local_count; i += 2)
+    {
+        pl_f8 p = *(pair *)&w->points[i], d = *(pair *)&w->directions[i];
+        pl_f8 second = __builtin_shufflevector(d, p, 1, 9, 1, 1, 5, 13, 5, 5);
+        pl_f8 third = __builtin_shufflevector(d, p, 10, 2, 2, 2, 14, 6, 6, 6);
+        *(pair *)&w->first_rows[i] = __builtin_shufflevector(d, p, 0, 0, 8, 0, 4, 4, 12, 4);
+        w->other_rows[i] = __builtin_shufflevector(second, third, 0, 1, 2, 3, 8, 9, 10, 11);
+        w->other_rows[i + 1] = __builtin_shufflevector(second, third, 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+}
 
-/* With sums over triangles of (X1 + X2 + X3) times the area of the others, for closed surfaces: X is the one that
- * vanishes outside of the active vertices. Two triangles at a time, one in each half. */
+/* Twice the offset, for rows that come two by two. */
+#define OTHER(array, offset) (*(pair *)((char *)(array) + 2 * (size_t)(offset)))
+
+/* The volume under a triangle of a closed surface is the sum of its x times its area in the yz plane, over 3; in each
+ * of the four some coordinate vanishes outside of the active vertices, and with it all triangles there. In halves: y
+ * times z, less z times y. */
 static void find_mixed(work *w)
 {
     const pl_volume_joint *joint = w->joint;
-    const uint32_t *corner = joint->triangles;
-    const pl_f4 *p = w->points, *d = w->directions;
-    const pl_f8 signs = {1, -1, 1, 1, 1, -1, 1, 1};
+    const uint32_t *corner = joint->quads, *end = corner + 4 * (size_t)joint->quad_count;
+    pl_f4 *x = w->first_rows;
+    pair *yz = w->other_rows;
     pl_d4 total = {0, 0, 0, 0};
-    for (uint32_t t = 0; t < joint->triangle_count;)
+    while (corner < end)
     {
+        const uint32_t *stop = end - corner > 4 * CHUNK / 2 ? corner + 4 * CHUNK / 2 : end;
         pl_f8 sum = {0};
-        for (uint32_t end = t + 2 * CHUNK; t < end && t < joint->triangle_count; t += 2, corner += 6)
+        for (; corner < stop; corner += 4)
         {
-            /* The odd one at the end goes with a triangle that is a point. */
-            bool alone = t + 1 == joint->triangle_count;
-            uint32_t i = alone ? corner[0] : corner[3], j = alone ? corner[0] : corner[4],
-                     k = alone ? corner[0] : corner[5];
-            pl_f8 from = PAIR(p, corner[0], i), turn = PAIR(d, corner[0], i);
-            pl_f8 d1 = PAIR(d, corner[1], j), d2 = PAIR(d, corner[2], k);
-            pl_f8 e1 = PAIR(p, corner[1], j) - from, e2 = PAIR(p, corner[2], k) - from;
-            pl_f8 f1 = d1 - turn, f2 = d2 - turn, all = turn + d1 + d2;
-            /* y z z y of one times z y x of the other, with z of its direction: XY, XZ, YZ, XYZ. */
-            pl_f8 f1_yzzy = __builtin_shufflevector(f1, f1, 1, 2, 2, 1, 5, 6, 6, 5);
-            pl_f8 f2_yzzy = __builtin_shufflevector(f2, f2, 1, 2, 2, 1, 5, 6, 6, 5);
-            pl_f8 e1_zyx = __builtin_shufflevector(e1, f1, 2, 1, 0, 10, 6, 5, 4, 14);
-            pl_f8 e2_zyx = __builtin_shufflevector(e2, f2, 2, 1, 0, 10, 6, 5, 4, 14);
-            pl_f8 factor = __builtin_shufflevector(all, all, 0, 0, 1, 0, 4, 4, 5, 4) * signs;
-            sum += factor * (f1_yzzy * e2_zyx - f2_yzzy * e1_zyx);
+            uint32_t a = corner[0], b = corner[1], c = corner[2], d = corner[3];
+            pl_f8 from = OTHER(yz, a), u = OTHER(yz, c) - from;
+            pl_f8 v = OTHER(yz, b) - from, v2 = OTHER(yz, d) - from;
+            pl_f8 zy = __builtin_shufflevector(u, u, 4, 5, 6, 7, 0, 1, 2, 3);
+            pl_f4 ends = AT(x, a) + AT(x, c), one = ends + AT(x, b), two = ends + AT(x, d);
+            sum += BOTH(one) * (v * zy) - BOTH(two) * (v2 * zy);
         }
-        total += __builtin_convertvector(__builtin_shufflevector(sum, sum, 0, 1, 2, 3), pl_d4) +
-                 __builtin_convertvector(__builtin_shufflevector(sum, sum, 4, 5, 6, 7), pl_d4);
+        total += pl_double_half(sum, 0) - pl_double_half(sum, 1);
     }
     for (int i = 0; i < 4; ++i)
     {
@@ -270,18 +324,26 @@ static double find_steps(const work *w, double amount, float limit, double step[
 /* Back to the world; returns the farthest move. */
 static float store_moves(const work *w, const double step[PLEAT_VOLUME_AXES], pleat_vec4 *positions)
 {
-    pl_f4 steps = pl_set((float)step[0], (float)step[1], (float)step[2], 0);
-    float farthest = 0;
-    for (uint32_t i = 0; i < w->joint->active_count; ++i)
+    const pl_f8 steps = BOTH(pl_set((float)step[0], (float)step[1], (float)step[2], 0));
+    const pl_f8 x = BOTH(w->axes[0]), y = BOTH(w->axes[1]), z = BOTH(w->axes[2]);
+    const uint32_t *vertex = w->joint->vertices;
+    pl_f8 farthest = {0};
+    for (uint32_t i = 0; i < w->joint->active_count; i += 2)
     {
-        pl_f4 m = w->directions[i] * steps;
-        pl_f4 move = w->axes[0] * pl_splat(m[0]) + w->axes[1] * pl_splat(m[1]) + w->axes[2] * pl_splat(m[2]);
-        pleat_vec4 *position = &positions[w->joint->vertices[i]];
-        float squared = pl_dot3(m, m);
-        farthest = squared > farthest ? squared : farthest;
-        pl_store(position, pl_load(position) + move);
+        pl_f8 m = *(const pair *)&w->directions[i] * steps;
+        pl_f8 move = x * SPLAT(m, 0) + y * SPLAT(m, 1) + z * SPLAT(m, 2);
+        pl_f8 squared = m * m;
+        squared += NEXT(squared) + __builtin_shufflevector(squared, squared, 2, 0, 1, 3, 6, 4, 5, 7);
+        farthest = pl_max8(farthest, squared);
+        pleat_vec4 *one = &positions[vertex[i]], *other = &positions[vertex[i + 1]];
+        pl_f4 moved = pl_load(one) + pl_low8(move);
+        if (i + 1 < w->joint->active_count)
+        {
+            pl_store(other, pl_load(other) + pl_high8(move));
+        }
+        pl_store(one, moved);
     }
-    return sqrtf(farthest);
+    return sqrtf(fmaxf(farthest[0], farthest[4]));
 }
 
 pl_volume_moved PL_WIDE(pl_volume_correct)(const pl_closed *closed, const pl_volume_joint *joint, double amount,
@@ -289,14 +351,19 @@ pl_volume_moved PL_WIDE(pl_volume_correct)(const pl_closed *closed, const pl_vol
                                            pleat_vec4 *centres)
 {
     pl_volume_moved moved;
-    work w = {.joint = joint,
-              .points = (pl_f4 *)scratch->points,
-              .slopes = (pl_f4 *)scratch->slopes,
-              .directions = (pl_f4 *)scratch->directions};
-    find_frame(&w, positions);
-    load_points(&w, closed, positions, centres);
+    work w;
+    w.joint = joint;
+    w.points = (pl_f4 *)scratch->points;
+    w.slopes = (pl_f4 *)scratch->slopes;
+    w.directions = (pl_f4 *)scratch->directions;
+    w.first_rows = (pl_f4 *)scratch->rows;
+    w.other_rows = (pair *)(scratch->rows + joint->local_count + joint->local_count % 2);
+    gather_points(&w, positions, centres);
+    find_frame(&w);
+    turn_points(&w);
     find_slopes(&w);
     find_directions(&w);
+    fill_rows(&w);
     find_mixed(&w);
     double step[PLEAT_VOLUME_AXES];
     double change = find_steps(&w, amount, limit * joint->radius, step, &moved);

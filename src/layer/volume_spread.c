@@ -15,6 +15,11 @@
  * rest say little about where the skin faces, and count less. */
 #define CREASED 2.0f
 
+enum
+{
+    EIGHT = 8 /* vertices that are weighted together */
+};
+
 /* Cov^-1 d for a symmetric 3x3, damped so that flat regions have an answer. */
 static void solve_symmetric(const double c[6], const float direction[3], double out[3])
 {
@@ -74,18 +79,18 @@ static pl_f4 moments(const pl_volume_spread *spread, double covariance[6])
     return pl_set((float)(mean[0] / sum), (float)(mean[1] / sum), (float)(mean[2] / sum), 0);
 }
 
-static void fill_direction(const pl_volume_spread *spread, pl_f4 mean, const double covariance[6], pl_f4 direction,
-                           float *out)
+static void fill_direction(const pl_volume_spread *spread, pl_f4 mean, const double covariance[6],
+                           const pl_f4 axes[PLEAT_VOLUME_AXES], int axis, pleat_vec4 *frame)
 {
-    float d[3] = {direction[0], direction[1], direction[2]};
+    float d[3] = {axes[axis][0], axes[axis][1], axes[axis][2]};
     double c[3];
     solve_symmetric(covariance, d, c);
     for (uint32_t i = 0; i < spread->count; ++i)
     {
         uint32_t v = spread->active[i];
         pl_f4 from = pl_load(&spread->rest[v]) - mean;
-        out[i] = (float)((double)spread->blend[v] *
-                         ((double)from[0] * c[0] + (double)from[1] * c[1] + (double)from[2] * c[2]));
+        (&frame[i].x)[axis] = (float)((double)spread->blend[v] *
+                                      ((double)from[0] * c[0] + (double)from[1] * c[1] + (double)from[2] * c[2]));
     }
 }
 
@@ -186,22 +191,24 @@ pleat_result pl_volume_spread_out(const pl_volume_spread *spread, pl_arena *aren
     pl_f4 axes[PLEAT_VOLUME_AXES];
     double covariance[6];
     float half, sum = 0;
-    PL_ARENA_NEW_OR_FAIL(joint->gamma, arena, pleat_vec4, ((size_t)spread->count + 3) / 4 * 4, error);
-    PL_ARENA_NEW_OR_FAIL(joint->along, arena, float, spread->count, error);
-    PL_ARENA_NEW_OR_FAIL(joint->front, arena, float, spread->count, error);
+    size_t room = ((size_t)spread->count + EIGHT - 1) / EIGHT * EIGHT;
+    PL_ARENA_NEW_OR_FAIL(joint->gamma, arena, pleat_vec4, room, error);
+    PL_ARENA_NEW_OR_FAIL(joint->crease, arena, float, room, error);
+    PL_ARENA_NEW_OR_FAIL(joint->frame, arena, pleat_vec4, room, error);
     rest_frame(spread, axes);
     pl_f4 mean = moments(spread, covariance);
-    fill_direction(spread, mean, covariance, axes[PLEAT_VOLUME_ALONG], joint->along);
-    fill_direction(spread, mean, covariance, axes[PLEAT_VOLUME_FRONT], joint->front);
+    fill_direction(spread, mean, covariance, axes, PLEAT_VOLUME_ALONG, joint->frame);
+    fill_direction(spread, mean, covariance, axes, PLEAT_VOLUME_FRONT, joint->frame);
     extents(spread, mean, axes, &half, &joint->radius);
     for (int a = 0; a < PLEAT_VOLUME_AXES; ++a)
     {
         sum += spread->shape->mu[a];
     }
-    for (uint32_t i = 0; i < (spread->count + 3) / 4 * 4; ++i)
+    for (size_t i = 0; i < room; ++i)
     {
         float area = CREASED * spread->area[spread->active[i < spread->count ? i : 0]];
-        joint->gamma[i].w = area > 0 ? area * area : 1;
+        size_t within = i % EIGHT;
+        joint->crease[i - within + within % 2 * 4 + within / 2] = area > 0 ? area * area : 1;
     }
     for (int a = 0; a < PLEAT_VOLUME_AXES; ++a)
     {

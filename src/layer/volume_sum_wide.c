@@ -1,5 +1,5 @@
-/* The volume under a block of triangles: what every frame computes for all of them. Bound by the loads of three points
- * a triangle. */
+/* The volume under a block of quads: what every frame computes for all of them. Bound by the loads of four points for
+ * two triangles. */
 #include "layer/volume.h"
 
 #include "base/eight.h"
@@ -7,69 +7,55 @@
 
 enum
 {
-    CHUNK = 8 /* pairs of triangles that are summed in single precision */
+    CHUNK = 8 /* pairs of quads that are summed in single precision */
 };
 
-/* Sum of (p - near) . N over triangles, N = (q - p) x (r - p), and of N. */
+#define TURNED(v) __builtin_shufflevector(v, v, 1, 2, 0, 3, 5, 6, 4, 7)
+
+/* Sum of (a - near) . N over quads, N = (c - a) x (d - b), and of N. */
 typedef struct block_sums
 {
     double volume, area[3];
 } block_sums;
 
-/* The corners k of two triangles, one in each half. */
-static inline __attribute__((always_inline)) void load_pair(const pl_volume_view *view, const uint32_t *corner,
-                                                            bool plain, pl_f8 *out)
+PL_INLINE pl_f4 point_at(const pl_volume_view *view, uint32_t offset, bool plain)
 {
-    pl_f4 low, high;
     if (plain)
     {
-        low = pl_load(&view->positions[corner[0]]);
-        high = pl_load(&view->positions[corner[3]]);
+        return *(const pl_f4 *)((const char *)view->positions + offset);
     }
-    else
-    {
-        low = pl_volume_point(view->closed, view->positions, view->centres, corner[0]);
-        high = pl_volume_point(view->closed, view->positions, view->centres, corner[3]);
-    }
-    *out = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+    return pl_volume_point(view->closed, view->positions, view->centres, offset / (uint32_t)sizeof(pleat_vec4));
 }
 
-static inline __attribute__((always_inline)) void add_halves(pl_d4 *sum, const pl_f8 *terms)
+/* The corners of two quads, one in each half. */
+PL_INLINE pl_f8 load_pair(const pl_volume_view *view, uint32_t one, uint32_t other, bool plain)
 {
-    *sum += __builtin_convertvector(__builtin_shufflevector(*terms, *terms, 0, 1, 2, 3), pl_d4) +
-            __builtin_convertvector(__builtin_shufflevector(*terms, *terms, 4, 5, 6, 7), pl_d4);
+    return pl_join8(point_at(view, one, plain), point_at(view, other, plain));
 }
 
-static inline __attribute__((always_inline)) block_sums sum_block(const pl_volume_view *view, const pl_volume_block *b,
-                                                                  pl_f4 near, bool plain)
+PL_INLINE block_sums sum_block(const pl_volume_view *view, const pl_volume_block *b, pl_f4 near, bool plain)
 {
-    const uint32_t *corner = view->groups->triangles + 3 * (size_t)b->first;
-    const uint32_t last[6] = {corner[3 * b->count - 3], corner[3 * b->count - 2], corner[3 * b->count - 1],
-                              corner[3 * b->count - 3], corner[3 * b->count - 3], corner[3 * b->count - 3]};
-    pl_f8 near_pair = __builtin_shufflevector(near, near, 0, 1, 2, 3, 0, 1, 2, 3);
+    const uint32_t *corner = view->groups->quads + 4 * (size_t)b->first;
+    const uint32_t *final = corner + 4 * (size_t)(b->count - 1);
+    const uint32_t last[8] = {final[0], final[1], final[2], final[3], final[0], final[0], final[0], final[0]};
+    pl_f8 near_pair = pl_join8(near, near);
     pl_d4 volume = {0, 0, 0, 0}, area = {0, 0, 0, 0};
-    for (uint32_t t = 0; t < b->count;)
+    for (uint32_t q = 0; q < b->count;)
     {
         pl_f8 volume_part = {0}, area_part = {0};
-        for (uint32_t end = t + 2 * CHUNK; t < end && t < b->count; t += 2, corner += 6)
+        for (uint32_t end = q + 2 * CHUNK; q < end && q < b->count; q += 2, corner += 8)
         {
-            /* The odd one at the end goes with a triangle that is a point. */
-            const uint32_t *here = t + 1 < b->count ? corner : last;
-            pl_f8 p, u, v;
-            load_pair(view, here, plain, &p);
-            load_pair(view, here + 1, plain, &u);
-            load_pair(view, here + 2, plain, &v);
-            u -= p;
-            v -= p;
-            pl_f8 turned_u = __builtin_shufflevector(u, u, 1, 2, 0, 3, 5, 6, 4, 7);
-            pl_f8 turned_v = __builtin_shufflevector(v, v, 1, 2, 0, 3, 5, 6, 4, 7);
-            pl_f8 normal = u * turned_v - turned_u * v; /* z, x, y */
-            normal = __builtin_shufflevector(normal, normal, 1, 2, 0, 3, 5, 6, 4, 7);
+            /* The odd one at the end goes with a quad that is a point. */
+            const uint32_t *here = q + 1 < b->count ? corner : last;
+            pl_f8 p = load_pair(view, here[0], here[4], plain), u = load_pair(view, here[2], here[6], plain) - p;
+            pl_f8 v = load_pair(view, here[3], here[7], plain) - load_pair(view, here[1], here[5], plain);
+            pl_f8 normal = u * TURNED(v) - TURNED(u) * v; /* z, x, y */
+            normal = TURNED(normal);
             volume_part += (p - near_pair) * normal;
             area_part += normal;
         }
-        add_halves(&volume, &volume_part);
-        add_halves(&area, &area_part);
+        volume += pl_double_half(volume_part, 0) + pl_double_half(volume_part, 1);
+        area += pl_double_half(area_part, 0) + pl_double_half(area_part, 1);
     }
     return (block_sums){volume[0] + volume[1] + volume[2], {area[0], area[1], area[2]}};
 }
@@ -80,8 +66,7 @@ double PL_WIDE(pl_volume_of_block)(const pl_volume_view *view, uint32_t block)
 {
     const pl_volume_block *b = &view->groups->blocks[block];
     const pleat_vec4 *origin = &view->origins[view->groups->groups[b->group].shell];
-    uint32_t first = view->groups->triangles[3 * (size_t)b->first];
-    pl_f4 near = pl_volume_point(view->closed, view->positions, view->centres, first);
+    pl_f4 near = point_at(view, view->groups->quads[4 * (size_t)b->first], false);
     block_sums sums = b->plain ? sum_block(view, b, near, true) : sum_block(view, b, near, false);
     double x = (double)near[0] - (double)origin->x, y = (double)near[1] - (double)origin->y;
     double z = (double)near[2] - (double)origin->z;
