@@ -89,16 +89,17 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     layer->lengths = PL_ARENA_NEW(&layer->arena, double, largest);
     layer->losses = PL_ARENA_NEW(&layer->arena, float, largest);
     layer->points = PL_ARENA_NEW(&layer->arena, pl_f4, samples);
-    layer->shifts = PL_ARENA_NEW(&layer->arena, pl_f4, (size_t)PL_FOLD_NODES * largest);
+    layer->shifts = PL_ARENA_NEW(&layer->arena, pl_f4, (size_t)PL_FOLD_SAMPLES * largest);
     layer->ups = PL_ARENA_NEW(&layer->arena, pl_f4, feet);
     layer->noises = PL_ARENA_NEW(&layer->arena, float, largest);
     layer->lost = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->ends = PL_ARENA_NEW(&layer->arena, float, stations);
+    layer->highs = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->carries = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->figures = PL_ARENA_NEW(&layer->arena, pl_fold_figure, layer->fold_count);
     bool all = layer->heights && layer->rooms && layer->tapers && layer->lengths && layer->losses && layer->points &&
                layer->shifts && layer->ups && layer->noises && layer->lost && layer->carries && layer->ends &&
-               layer->figures;
+               layer->highs && layer->figures;
     PL_TRY(pl_fold_lane_work_make(layer->rings, layer->ring_count, &layer->arena, &layer->work, error));
     return all ? PLEAT_OK : pl_fail_memory(&layer->memory, error, "heights");
 }

@@ -125,8 +125,11 @@ typedef struct pl_fold_vertex
 {
     uint32_t vertex;
     float mask;
-    float share; /* of the second station */
-    float x;     /* in the fold, -1 .. 1 */
+    float share;     /* of the second station */
+    float x;         /* in the fold, -1 .. 1 */
+    float beyond[2]; /* at each station, how far it is from that sample of the fold to the next, 0 .. 1 */
+    uint8_t sample[2];
+    uint8_t fold;
 } pl_fold_vertex;
 
 typedef struct pl_fold_lanes pl_fold_lanes;
@@ -175,11 +178,6 @@ typedef struct pl_fold_figure
     bool raised, limited;
 } pl_fold_figure;
 
-enum
-{
-    PL_FOLD_NODES = 9 /* of the table that evens a fold out */
-};
-
 /* The layer, bound. */
 typedef struct pl_folds_layer
 {
@@ -198,12 +196,13 @@ typedef struct pl_folds_layer
     double *lengths;
     float *losses;  /* what part of its length a fold has lost */
     pl_f4 *points;  /* by sample */
-    pl_f4 *shifts;  /* by PL_FOLD_NODES: how a place of a fold moves along the line, and in w, by how much x */
+    pl_f4 *shifts;  /* by PL_FOLD_SAMPLES: how a sample moves along the line, and in w, by how much x; 0 at both ends */
     pl_f4 *ups;     /* stations by fold_count + 1: which way cloth rises where folds meet, unit */
     float *noises;  /* rounding of positions there */
     float *lost;    /* by station: the largest of the losses of its folds */
     float *carries; /* by station: how much of what contact takes from a fold the next one gets */
     float *ends;    /* by station: how steeply folds may end */
+    float *highs;   /* by station: the largest of the heights of its folds */
     float highest;
     const pl_fold_kernels *kernels; /* NULL: station by station */
     pl_fold_lane_work *work;        /* of the kernels */

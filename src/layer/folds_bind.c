@@ -274,6 +274,37 @@ static uint32_t cell_of(const binder *b, uint32_t vertex)
     return station_of(b, vertex) * b->from->fold_count + b->vertex_fold[vertex];
 }
 
+/* Between which samples of the fold at a station a vertex lies. */
+static void place_in_fold(const pl_bound_ring *ring, uint32_t station, int end, pl_fold_vertex *v)
+{
+    const pl_fold *fold = &ring->folds[station * ring->fold_count + v->fold];
+    const pl_fold_sample *samples = ring->samples + fold->first_sample;
+    float part = 0.5f * (v->x + 1);
+    uint32_t i = 0;
+    while (i + 2 < fold->sample_count && samples[i + 1].part <= part)
+    {
+        ++i;
+    }
+    v->sample[end] = (uint8_t)i;
+    if (fold->sample_count > 1 && samples[i + 1].part > samples[i].part)
+    {
+        v->beyond[end] = fminf((part - samples[i].part) / (samples[i + 1].part - samples[i].part), 1);
+    }
+}
+
+static pl_fold_vertex make_vertex(const binder *b, const pl_bound_ring *ring, uint32_t vertex)
+{
+    uint32_t station = station_of(b, vertex);
+    pl_fold_vertex v = {.vertex = vertex,
+                        .mask = b->cloth->mask[vertex],
+                        .share = b->vertex_u[vertex] - (float)station,
+                        .x = b->vertex_x[vertex],
+                        .fold = b->vertex_fold[vertex]};
+    place_in_fold(ring, station, 0, &v);
+    place_in_fold(ring, pl_fold_station_after(ring, station), 1, &v);
+    return v;
+}
+
 /* Sorted by station and fold, so that a frame passes over those with nothing to do at once. */
 static void fill_vertices(const binder *b, pl_bound_ring *out)
 {
@@ -297,8 +328,7 @@ static void fill_vertices(const binder *b, pl_bound_ring *out)
     {
         if (can_rise(b, out, v))
         {
-            float share = b->vertex_u[v] - (float)station_of(b, v);
-            out->vertices[next[cell_of(b, v)]++] = (pl_fold_vertex){v, b->cloth->mask[v], share, b->vertex_x[v]};
+            out->vertices[next[cell_of(b, v)]++] = make_vertex(b, out, v);
         }
     }
 }

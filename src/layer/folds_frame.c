@@ -184,31 +184,27 @@ static void even_fold(const frame_job *job, uint32_t index, const pl_f4 *raised)
     const pl_fold *fold = &job->ring->folds[index];
     const pl_fold_sample *samples = job->ring->samples + fold->first_sample;
     const pl_f4 *points = job->layer->points + fold->first_sample;
-    pl_f4 *shifts = job->layer->shifts + (size_t)index * PL_FOLD_NODES, steps[PL_FOLD_SAMPLES];
-    float folded[PL_FOLD_SAMPLES] = {0}, span[PL_FOLD_SAMPLES], rest_span[PL_FOLD_SAMPLES];
-    float height = job->layer->heights[index];
+    pl_f4 *shifts = job->layer->shifts + (size_t)index * PL_FOLD_SAMPLES, steps[PL_FOLD_SAMPLES];
+    float folded[PL_FOLD_SAMPLES] = {0}, span[PL_FOLD_SAMPLES], height = job->layer->heights[index];
     uint32_t last = fold->sample_count - 1;
     for (uint32_t i = 0; i < last; ++i)
     {
-        float rest = samples[i + 1].part - samples[i].part;
         steps[i] = points[i + 1] - points[i];
         float length = pl_length3(steps[i] + (raised[i + 1] - raised[i]) * pl_splat(height));
         folded[i + 1] = folded[i] + length;
         span[i] = length > 0 ? 1 / length : 0;
-        rest_span[i] = rest > 0 ? 1 / rest : 0;
-        steps[i][3] = 2 * rest;
+        steps[i][3] = 2 * (samples[i + 1].part - samples[i].part);
     }
     /* A fold that has hardly risen has hardly been evened out: nothing jumps when it begins. */
     float risen = fminf(height / (0.1f * job->ring->width), 1);
-    shifts[0] = shifts[PL_FOLD_NODES - 1] = pl_splat(0);
-    for (uint32_t n = 1; n + 1 < PL_FOLD_NODES; ++n)
+    shifts[0] = shifts[last] = pl_splat(0);
+    for (uint32_t n = 1; n < last; ++n)
     {
-        float at = (float)n / (PL_FOLD_NODES - 1), wanted = at * folded[last];
+        float wanted = samples[n].part * folded[last];
         shifts[n] = pl_splat(0);
         for (uint32_t i = 0; i < last; ++i)
         {
-            float share = part_before(wanted, folded[i], span[i]) - part_before(at, samples[i].part, rest_span[i]);
-            shifts[n] += steps[i] * pl_splat(share);
+            shifts[n] += steps[i] * pl_splat(part_before(wanted, folded[i], span[i]) - (i < n ? 1.0f : 0.0f));
         }
         shifts[n] *= pl_splat(risen);
     }
@@ -297,6 +293,11 @@ static void solve_stations(void *data, uint32_t begin, uint32_t end, uint32_t wo
             before = solve_fold(job, i, middle - 1 - k, before);
             behind = solve_fold(job, i, middle + k, behind);
         }
+        job->layer->highs[i] = 0;
+        for (uint32_t k = 0; k < count; ++k)
+        {
+            job->layer->highs[i] = fmaxf(job->layer->highs[i], job->layer->heights[i * count + k]);
+        }
     }
 }
 
@@ -306,7 +307,7 @@ static void solve_stations(void *data, uint32_t begin, uint32_t end, uint32_t wo
 typedef struct cell
 {
     float height, height_change;                      /* at the first station, and from there to the second */
-    const pl_f4 *shifts[2];                           /* by node, at both stations */
+    const pl_f4 *shifts[2];                           /* by sample, at both stations */
     pl_f4 begin, begin_change, across, across_change; /* directions where the fold begins, and from there to its end */
 } cell;
 
@@ -314,7 +315,7 @@ typedef struct cell
  * other's direction counts as well: it is known there too. */
 static cell make_cell(const frame_job *job, uint32_t station, uint32_t k)
 {
-    static const pl_f4 unmoved[PL_FOLD_NODES];
+    static const pl_f4 unmoved[PL_FOLD_SAMPLES];
     const pl_folds_layer *layer = job->layer;
     uint32_t count = job->ring->fold_count, second = pl_fold_station_after(job->ring, station);
     uint32_t index[2] = {station * count + k, second * count + k};
@@ -326,7 +327,7 @@ static cell make_cell(const frame_job *job, uint32_t station, uint32_t k)
     for (int i = 0; i < 2; ++i)
     {
         bool moved = layer->options.even && layer->heights[index[i]] > 0;
-        c.shifts[i] = moved ? layer->shifts + (size_t)index[i] * PL_FOLD_NODES : unmoved;
+        c.shifts[i] = moved ? layer->shifts + (size_t)index[i] * PL_FOLD_SAMPLES : unmoved;
     }
     return c;
 }
@@ -334,12 +335,8 @@ static cell make_cell(const frame_job *job, uint32_t station, uint32_t k)
 /* How a place moves along its line, and in w, by how much x; between both stations. */
 static pl_f4 shift_of(const cell *c, const pl_fold_vertex *v)
 {
-    float at = (v->x + 1) * (0.5f * (PL_FOLD_NODES - 1));
-    uint32_t node = (uint32_t)(int32_t)at; /* x > -1 */
-    node = node < PL_FOLD_NODES - 2 ? node : PL_FOLD_NODES - 2;
-    const pl_f4 *first = c->shifts[0] + node, *second = c->shifts[1] + node;
-    pl_f4 t = pl_splat(at - (float)node);
-    pl_f4 a = first[0] + (first[1] - first[0]) * t, b = second[0] + (second[1] - second[0]) * t;
+    const pl_f4 *first = c->shifts[0] + v->sample[0], *second = c->shifts[1] + v->sample[1];
+    pl_f4 a = pl_lerp(first[0], first[1], v->beyond[0]), b = pl_lerp(second[0], second[1], v->beyond[1]);
     return (a + (b - a) * pl_splat(v->share)) * pl_splat(v->mask);
 }
 
@@ -460,10 +457,10 @@ static void update_ring(const frame_job *job)
         pl_fold_taper_rooms(ring, room_slope(layer, ring), layer->tapers);
     }
     run_stage(job, solve_stations, wide.solve);
-    pl_parallel_for(job->frame->tasks, ring->station_count, 2, raise_vertices, (void *)(uintptr_t)job);
-    for (uint32_t i = 0; i < folds; ++i)
+    run_stage(job, raise_vertices, wide.raise);
+    for (uint32_t i = 0; i < ring->station_count; ++i)
     {
-        layer->highest = layer->heights[i] > layer->highest ? layer->heights[i] : layer->highest;
+        layer->highest = fmaxf(layer->highest, layer->highs[i]);
     }
 }
 

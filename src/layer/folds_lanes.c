@@ -20,16 +20,23 @@ static uint32_t stations_of(const packer *p, uint32_t block)
 
 static void pack_place(pl_fold_places *places, uint32_t lane, const pl_fold_sample *sample)
 {
-    uint32_t corners = 0;
     for (uint32_t i = 0; i < 3; ++i)
     {
-        if (sample->weight[i] != 0)
-        {
-            places->vertex[corners][lane] = sample->vertex[i];
-            places->weight[corners++][lane] = sample->weight[i];
-        }
+        places->vertex[i][lane] = sample->vertex[i];
+        places->weight[i][lane] = sample->weight[i];
     }
-    places->corner_count = corners > places->corner_count ? corners : places->corner_count;
+}
+
+/* A sample inside a fold lies on an edge: the corner with the least weight has none. */
+static void pack_crossing(pl_fold_crossings *crossings, uint32_t lane, const pl_fold_sample *sample)
+{
+    uint32_t least = sample->weight[0] <= sample->weight[1] ? 0u : 1u;
+    least = sample->weight[2] < sample->weight[least] ? 2u : least;
+    uint32_t first = least == 0 ? 1u : 0u, second = 3 - first - least;
+    float whole = sample->weight[first] + sample->weight[second];
+    crossings->vertex[0][lane] = sample->vertex[first];
+    crossings->vertex[1][lane] = sample->vertex[second];
+    crossings->share[lane] = whole > 0 ? sample->weight[second] / whole : 0;
 }
 
 /* ---- Folds ---- */
@@ -52,11 +59,6 @@ static uint32_t most_inside(const packer *p, uint32_t block, uint32_t k)
     return most;
 }
 
-static float span_between(const pl_fold_sample *a, const pl_fold_sample *b)
-{
-    return b->part > a->part ? 1 / (b->part - a->part) : 0;
-}
-
 static void pack_fold(const packer *p, pl_fold_group *group, uint32_t lane, const pl_fold *fold)
 {
     const pl_fold_sample *samples = p->ring->samples + fold->first_sample;
@@ -65,15 +67,13 @@ static void pack_fold(const packer *p, pl_fold_group *group, uint32_t lane, cons
     group->fade[lane] = fold->fade;
     group->rise[0][lane] = samples[0].rise;
     group->rise[1][lane] = samples[inside + 1].rise;
-    group->last_span[lane] = span_between(&samples[inside], &samples[inside + 1]);
     for (uint32_t i = 0; i < group->row_count; ++i)
     {
         const pl_fold_sample *sample = &samples[i < inside ? i + 1 : inside];
         pl_fold_row *row = &p->out->rows[group->first_row + i];
         row->rise[lane] = sample->rise;
         row->part[lane] = sample->part;
-        row->span[lane] = i < inside ? span_between(sample - 1, sample) : 0;
-        pack_place(&p->out->places[group->first_row + i], lane, sample);
+        pack_crossing(&p->out->crossings[group->first_row + i], lane, sample);
     }
 }
 
@@ -107,32 +107,31 @@ static void pack_foot(const packer *p, uint32_t block, uint32_t k, uint32_t lane
     {
         foot->normal[i][lane] = p->ring->ups[from].normal[i];
         foot->along[i][lane] = p->ring->along[from][i];
-        pack_place(&p->out->by_feet[3 * to + (uint32_t)i], lane, &p->ring->feet[3 * from + (uint32_t)i]);
+        pack_place(&p->out->places[i][to], lane, &p->ring->feet[3 * from + (uint32_t)i]);
     }
 }
 
 /* The joint after `last` that turns any of eight feet, and how much; returns false if there is none. last -1: the
  * first. */
-static bool next_turn(const packer *p, uint32_t block, uint32_t k, int32_t last, pl_fold_turn *turn)
+static bool next_turn(const packer *p, uint32_t block, uint32_t k, int32_t last, int32_t *joint, pl_f8 *weights)
 {
-    int32_t joint = INT32_MAX;
-    *turn = (pl_fold_turn){.joint = 0};
+    *joint = INT32_MAX;
     for (uint32_t n = 0; n < 4 * stations_of(p, block); ++n)
     {
         const pl_fold_up *up = &p->ring->ups[(size_t)(block * PL_FOLD_LANES + n / 4) * (p->ring->fold_count + 1) + k];
         int32_t own = up->joint[n % 4];
-        joint = up->weight[n % 4] > 0 && own > last && own < joint ? own : joint;
+        *joint = up->weight[n % 4] > 0 && own > last && own < *joint ? own : *joint;
     }
+    *weights = pl_splat8(0);
     for (uint32_t n = 0; n < 4 * stations_of(p, block); ++n)
     {
         const pl_fold_up *up = &p->ring->ups[(size_t)(block * PL_FOLD_LANES + n / 4) * (p->ring->fold_count + 1) + k];
-        if (up->weight[n % 4] > 0 && up->joint[n % 4] == joint)
+        if (up->weight[n % 4] > 0 && up->joint[n % 4] == *joint)
         {
-            turn->weight[n / 4] = up->weight[n % 4];
+            (*weights)[n / 4] = up->weight[n % 4];
         }
     }
-    turn->joint = (uint32_t)joint;
-    return joint < INT32_MAX;
+    return *joint < INT32_MAX;
 }
 
 /* Fills the turns of all feet, or counts them if there is no room yet. */
@@ -142,15 +141,15 @@ static uint32_t pack_turns(const packer *p)
     for (uint32_t at = 0; at < p->out->block_count * count; ++at)
     {
         pl_fold_foot *foot = &p->out->feet[at];
-        pl_fold_turn turn;
+        pl_f8 weights;
         foot->first_turn = next;
-        for (int32_t last = -1; next_turn(p, at / count, at % count, last, &turn); last = (int32_t)turn.joint)
+        for (int32_t joint = -1; next_turn(p, at / count, at % count, joint, &joint, &weights); ++next)
         {
             if (p->out->turns)
             {
-                p->out->turns[next] = turn;
+                p->out->turns[next] = weights;
+                p->out->turn_joints[next] = (uint32_t)joint;
             }
-            ++next;
         }
         foot->turn_count = next - foot->first_turn;
     }
@@ -176,16 +175,21 @@ static bool make_room(const packer *p)
     size_t feet = (size_t)out->block_count * (p->ring->fold_count + 1);
     out->groups = PL_ARENA_NEW(p->arena, pl_fold_group, (size_t)out->block_count * p->ring->fold_count);
     out->feet = PL_ARENA_NEW(p->arena, pl_fold_foot, feet);
-    out->by_feet = PL_ARENA_NEW(p->arena, pl_fold_places, 3 * feet);
-    if (!out->groups || !out->feet || !out->by_feet)
+    for (int i = 0; i < 3; ++i)
+    {
+        out->places[i] = PL_ARENA_NEW(p->arena, pl_fold_places, feet);
+    }
+    if (!out->groups || !out->feet || !out->places[0] || !out->places[1] || !out->places[2])
     {
         return false;
     }
     lay_out_rows(p);
-    out->places = PL_ARENA_NEW(p->arena, pl_fold_places, out->row_count);
+    uint32_t turn_count = pack_turns(p);
+    out->crossings = PL_ARENA_NEW(p->arena, pl_fold_crossings, out->row_count);
     out->rows = PL_ARENA_NEW(p->arena, pl_fold_row, out->row_count);
-    out->turns = PL_ARENA_NEW(p->arena, pl_fold_turn, pack_turns(p));
-    return out->places && out->rows && out->turns;
+    out->turn_joints = PL_ARENA_NEW(p->arena, uint32_t, turn_count);
+    out->turns = out->turn_joints ? PL_ARENA_NEW(p->arena, pl_f8, turn_count) : NULL;
+    return out->crossings && out->rows && out->turns;
 }
 
 pleat_result pl_fold_lanes_make(const pl_bound_ring *ring, pl_arena *arena, pl_fold_lanes **out, pleat_error *error)
@@ -228,7 +232,7 @@ pleat_result pl_fold_lane_work_make(const pl_bound_ring *rings, uint32_t ring_co
         work->points = (pl_f8(*)[3])PL_ARENA_NEW(arena, pl_f8, 3 * (size_t)rows);
         work->foot_points = (pl_f8(*)[3])PL_ARENA_NEW(arena, pl_f8, 3 * (size_t)feet);
         work->ups = (pl_f8(*)[3])PL_ARENA_NEW(arena, pl_f8, 3 * (size_t)feet);
-        work->lengths = (pl_d4(*)[2])PL_ARENA_NEW(arena, pl_d4, 2 * (size_t)groups);
+        work->lengths = PL_ARENA_NEW(arena, pl_f8, groups);
         work->noises = PL_ARENA_NEW(arena, pl_f8, groups);
     }
     bool all = work && work->points && work->foot_points && work->ups && work->lengths && work->noises;
@@ -237,9 +241,11 @@ pleat_result pl_fold_lane_work_make(const pl_bound_ring *rings, uint32_t ring_co
 
 const pl_fold_kernels *pl_fold_kernels_get(bool avx2)
 {
-    static const pl_fold_kernels base = {pl_folds_measure_base, pl_folds_prepare_base, pl_folds_solve_base};
+    static const pl_fold_kernels base = {pl_folds_measure_base, pl_folds_prepare_base, pl_folds_solve_base,
+                                         pl_folds_raise_base};
 #ifdef PL_HAVE_AVX2
-    static const pl_fold_kernels wider = {pl_folds_measure_avx2, pl_folds_prepare_avx2, pl_folds_solve_avx2};
+    static const pl_fold_kernels wider = {pl_folds_measure_avx2, pl_folds_prepare_avx2, pl_folds_solve_avx2,
+                                          pl_folds_raise_avx2};
     if (avx2 && pl_has_avx2())
     {
         return &wider;

@@ -1,6 +1,7 @@
 /* Folds in lanes: one fold at eight stations that follow each other, as wide kernels take them. Everything here is
  * made from a bound ring (folds_lanes.c) and says the same as it does. What folds_frame.c does by station is the
- * definition; kernels (folds_*_wide.c) do it for a block of eight stations, in the same order, with the same bits.
+ * definition; kernels (folds_*_wide.c) do it for a block of eight stations, in floats throughout: they differ from it
+ * by a few millionths of a fold, and not at all from each other.
  *
  * A fold's samples are where it begins, those inside, and where it ends. Ends are shared with the next fold. Inside,
  * a line crosses edges: a place there lies between two vertices, not three. Folds with fewer samples than others of
@@ -16,19 +17,24 @@ enum
     PL_FOLD_LANES = 8
 };
 
-/* Eight places, one a station. */
+/* Eight places between three vertices, one a station. */
 typedef struct pl_fold_places
 {
-    uint32_t corner_count; /* 2 or 3: how many vertices they lie between */
     uint32_t vertex[3][PL_FOLD_LANES];
     float weight[3][PL_FOLD_LANES];
 } pl_fold_places;
 
-/* Samples inside a fold, but for their places. */
+/* Eight places on edges. */
+typedef struct pl_fold_crossings
+{
+    uint32_t vertex[2][PL_FOLD_LANES];
+    float share[PL_FOLD_LANES]; /* of the second vertex */
+} pl_fold_crossings;
+
+/* Samples inside a fold, but for their places. Those of folds with fewer have the part of the one before. */
 typedef struct pl_fold_row
 {
     pl_f8 rise, part;
-    pl_f8 span; /* 1 / what is between the sample before and this one, in parts of the fold; 0: nothing */
 } pl_fold_row;
 
 /* One fold at eight stations. */
@@ -37,62 +43,59 @@ typedef struct pl_fold_group
     uint32_t first_row, row_count; /* 0 rows: at none of these stations */
     pl_f8 rest_length;             /* 0: not at this station */
     pl_f8 fade;
-    pl_f8 rise[2];   /* where it begins and ends */
-    pl_f8 last_span; /* as of rows, to where it ends */
+    pl_f8 rise[2]; /* where it begins and ends */
 } pl_fold_group;
-
-/* How much a joint turns the cloth where folds meet. */
-typedef struct pl_fold_turn
-{
-    pl_f8 weight;
-    uint32_t joint;
-} pl_fold_turn;
 
 /* Where folds meet. */
 typedef struct pl_fold_foot
 {
     pl_f8 normal[3], along[3];       /* as of the ring */
-    uint32_t first_turn, turn_count; /* joints in ascending order */
+    uint32_t first_turn, turn_count; /* the joints that turn them, in ascending order */
 } pl_fold_foot;
 
-/* Places between vertices. */
-PL_INLINE pl_f4 pl_fold_place_at(const pleat_vec4 *positions, const pl_fold_places *places, uint32_t lane,
-                                 uint32_t corners)
+PL_INLINE void pl_fold_lanes_from(pl_f4 vectors[PL_FOLD_LANES], pl_f8 out[3])
 {
-    pl_f4 sum = pl_load(&positions[places->vertex[0][lane]]) * pl_splat(places->weight[0][lane]) +
-                pl_load(&positions[places->vertex[1][lane]]) * pl_splat(places->weight[1][lane]);
-    if (corners > 2)
-    {
-        sum += pl_load(&positions[places->vertex[2][lane]]) * pl_splat(places->weight[2][lane]);
-    }
-    return sum;
-}
-
-PL_INLINE void pl_fold_places_mix(const pleat_vec4 *positions, const pl_fold_places *places, uint32_t corners,
-                                  pl_f8 out[3])
-{
-    pl_f4 halves[2][4];
-    for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
-    {
-        halves[lane / 4][lane % 4] = pl_fold_place_at(positions, places, lane, corners);
-    }
-    pl_transpose4(halves[0]);
-    pl_transpose4(halves[1]);
+    pl_transpose4(vectors);
+    pl_transpose4(vectors + 4);
     for (int i = 0; i < 3; ++i)
     {
-        out[i] = pl_join8(halves[0][i], halves[1][i]);
+        out[i] = pl_join8(vectors[i], vectors[4 + i]);
     }
+}
+
+PL_INLINE void pl_fold_places_mix(const pleat_vec4 *positions, const pl_fold_places *places, pl_f8 out[3])
+{
+    pl_f4 vectors[PL_FOLD_LANES];
+    for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
+    {
+        vectors[lane] = pl_load(&positions[places->vertex[0][lane]]) * pl_splat(places->weight[0][lane]) +
+                        pl_load(&positions[places->vertex[1][lane]]) * pl_splat(places->weight[1][lane]) +
+                        pl_load(&positions[places->vertex[2][lane]]) * pl_splat(places->weight[2][lane]);
+    }
+    pl_fold_lanes_from(vectors, out);
+}
+
+PL_INLINE void pl_fold_crossings_mix(const pleat_vec4 *positions, const pl_fold_crossings *crossings, pl_f8 out[3])
+{
+    pl_f4 vectors[PL_FOLD_LANES];
+    for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
+    {
+        vectors[lane] = pl_lerp(pl_load(&positions[crossings->vertex[0][lane]]),
+                                pl_load(&positions[crossings->vertex[1][lane]]), crossings->share[lane]);
+    }
+    pl_fold_lanes_from(vectors, out);
 }
 
 struct pl_fold_lanes
 {
     uint32_t block_count, row_count;
-    pl_fold_group *groups;   /* blocks by folds */
-    pl_fold_places *places;  /* by row */
-    pl_fold_row *rows;       /* by row */
-    pl_fold_foot *feet;      /* blocks by folds and one more */
-    pl_fold_places *by_feet; /* the same by 3: just before, at and behind where folds meet */
-    pl_fold_turn *turns;
+    pl_fold_group *groups;        /* blocks by folds */
+    pl_fold_crossings *crossings; /* by row */
+    pl_fold_row *rows;            /* by row */
+    pl_fold_foot *feet;           /* blocks by folds and one more */
+    pl_fold_places *places[3];    /* likewise: just before, at and behind where folds meet */
+    uint32_t *turn_joints;        /* by turn */
+    pl_f8 *turns;                 /* by turn: how much the joint turns the cloth */
 };
 
 /* What kernels leave for each other, of the ring at work. */
@@ -101,7 +104,7 @@ struct pl_fold_lane_work
     pl_f8 (*points)[3];      /* by row */
     pl_f8 (*foot_points)[3]; /* blocks by folds and one more */
     pl_f8 (*ups)[3];         /* likewise */
-    pl_d4 (*lengths)[2];     /* blocks by folds */
+    pl_f8 *lengths;          /* blocks by folds */
     pl_f8 *noises;           /* likewise */
 };
 
@@ -115,24 +118,25 @@ typedef struct pl_fold_lane_job
 } pl_fold_lane_job;
 
 /* Kernels for one block of stations, each after the one before has done all of the ring's. They fill the layer's
- * arrays as folds_frame.c does: what is lost; directions and rooms; amplitudes, figures and what evens folds out. */
+ * arrays as folds_frame.c does: what is lost; directions and rooms; amplitudes, figures and what evens folds out;
+ * positions. */
 typedef void pl_fold_kernel(const pl_fold_lane_job *job, uint32_t block);
 pl_fold_kernel pl_folds_measure_base, pl_folds_measure_avx2;
 pl_fold_kernel pl_folds_prepare_base, pl_folds_prepare_avx2;
 pl_fold_kernel pl_folds_solve_base, pl_folds_solve_avx2;
+pl_fold_kernel pl_folds_raise_base, pl_folds_raise_avx2;
 struct pl_fold_kernels
 {
-    pl_fold_kernel *measure, *prepare, *solve;
+    pl_fold_kernel *measure, *prepare, *solve, *raise;
 };
 /* avx2: those of machines that have it, where there are any. */
 const pl_fold_kernels *pl_fold_kernels_get(bool avx2);
 
 /* As lost_length of folds_frame.c. */
-PL_INLINE pl_d4 pl_fold_lost4(pl_d4 length, pl_d4 wanted, pl_d4 noise)
+PL_INLINE pl_f8 pl_fold_lost8(pl_f8 length, pl_f8 wanted, pl_f8 noise)
 {
-    pl_d4 lost = wanted - length, zero = pl_splat_d4(0);
-    pl_d4 part = pl_select_d4(lost > noise, 1.5 * (lost - noise), zero);
-    return pl_select_d4(lost >= 3 * noise, lost, part);
+    pl_f8 lost = wanted - length, part = (pl_f8)((pl_i8)(1.5f * (lost - noise)) & (lost > noise));
+    return pl_select8(lost >= 3 * noise, lost, part);
 }
 
 /* As rounding_at. */
@@ -142,23 +146,20 @@ PL_INLINE pl_f8 pl_fold_rounding8(const pl_f8 point[3])
     return pl_splat8(1e-6f) * most;
 }
 
-/* A fold at eight stations. */
+/* A fold at eight stations, sample by sample. */
 typedef struct pl_fold_lines
 {
-    uint32_t index; /* of the group */
     uint32_t count; /* of samples */
     pl_f8 points[PL_FOLD_SAMPLES][3];
     pl_f8 raised[PL_FOLD_SAMPLES][3]; /* for an amplitude of 1 */
-    pl_f8 heights;
 } pl_fold_lines;
 
-/* Fills points and raised of the group `index`. */
-PL_INLINE void pl_fold_lines_load(const pl_fold_lane_job *job, uint32_t block, pl_fold_lines *out)
+PL_INLINE void pl_fold_lines_load(const pl_fold_lane_job *job, uint32_t block, uint32_t index, pl_fold_lines *out)
 {
     const pl_fold_lanes *lanes = job->ring->lanes;
-    const pl_fold_group *group = &lanes->groups[out->index];
-    pl_f8(*points)[3] = &job->layer->work->foot_points[out->index + block];
-    pl_f8(*ups)[3] = &job->layer->work->ups[out->index + block];
+    const pl_fold_group *group = &lanes->groups[index];
+    pl_f8(*points)[3] = &job->layer->work->foot_points[index + block];
+    pl_f8(*ups)[3] = &job->layer->work->ups[index + block];
     uint32_t last = group->row_count + 1;
     out->count = last + 1;
     for (int c = 0; c < 3; ++c)
@@ -167,7 +168,7 @@ PL_INLINE void pl_fold_lines_load(const pl_fold_lane_job *job, uint32_t block, p
         out->points[0][c] = points[0][c];
         out->points[last][c] = points[1][c];
         out->raised[0][c] = ups[0][c] * group->rise[0];
-        out->raised[last][c] = (ups[0][c] + change) * group->rise[1];
+        out->raised[last][c] = ups[1][c] * group->rise[1];
         for (uint32_t i = 1; i < last; ++i)
         {
             const pl_fold_row *row = &lanes->rows[group->first_row + i - 1];

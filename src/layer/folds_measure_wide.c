@@ -3,19 +3,6 @@
 #include "base/wide.h"
 #include "layer/folds_lanes.h"
 
-/* Places between vertices in this frame. */
-static void find_places(const pleat_vec4 *positions, const pl_fold_places *places, pl_f8 out[3])
-{
-    if (places->corner_count > 2)
-    {
-        pl_fold_places_mix(positions, places, 3, out);
-    }
-    else
-    {
-        pl_fold_places_mix(positions, places, 2, out);
-    }
-}
-
 PL_INLINE pl_f8 distance(const pl_f8 a[3], const pl_f8 b[3])
 {
     pl_f8 d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
@@ -30,38 +17,29 @@ static pl_f8 measure_group(const pl_fold_lane_job *job, uint32_t block, uint32_t
     uint32_t index = block * job->ring->fold_count + k;
     const pl_fold_group *group = &lanes->groups[index];
     pl_f8(*begin)[3] = &work->foot_points[index + block], (*before)[3] = begin;
-    pl_d4 length[2] = {{0}, {0}};
+    pl_f8 length = {0};
     for (uint32_t i = group->first_row; i <= group->first_row + group->row_count; ++i)
     {
         bool last = i == group->first_row + group->row_count;
         pl_f8(*point)[3] = last ? begin + 1 : &work->points[i];
         if (!last)
         {
-            find_places(job->frame->positions, &lanes->places[i], *point);
+            pl_fold_crossings_mix(job->frame->positions, &lanes->crossings[i], *point);
         }
-        pl_f8 step = distance(*before, *point);
-        length[0] += pl_double_half(step, 0);
-        length[1] += pl_double_half(step, 1);
+        length += distance(*before, *point);
         before = point;
     }
-    pl_f8 noise = pl_fold_rounding8(*begin);
-    pl_f4 losses[2];
-    for (int half = 0; half < 2; ++half)
-    {
-        pl_d4 rest = pl_double_half(group->rest_length, half);
-        pl_d4 lost = pl_fold_lost4(length[half], rest, pl_double_half(noise, half));
-        losses[half] = pl_float_d4(pl_select_d4(lost > pl_splat_d4(0), lost / rest, lost));
-        work->lengths[index][half] = length[half];
-    }
-    work->noises[index] = noise;
-    return pl_join8(losses[0], losses[1]);
+    work->noises[index] = pl_fold_rounding8(*begin);
+    work->lengths[index] = length;
+    pl_f8 lost = pl_fold_lost8(length, group->rest_length, work->noises[index]);
+    return (pl_f8)((pl_i8)(lost / group->rest_length) & (lost > pl_splat8(0)));
 }
 
 void PL_WIDE(pl_folds_measure)(const pl_fold_lane_job *job, uint32_t block)
 {
     uint32_t count = job->ring->fold_count;
     const pl_fold_group *groups = job->ring->lanes->groups + (size_t)block * count;
-    const pl_fold_places *feet = job->ring->lanes->by_feet + 3 * (size_t)block * (count + 1);
+    const pl_fold_places *feet = job->ring->lanes->places[1] + (size_t)block * (count + 1);
     pl_f8(*foot_points)[3] = job->layer->work->foot_points + (size_t)block * (count + 1);
     pl_f8 most = pl_splat8(0);
     for (uint32_t k = 0; k <= count; ++k)
@@ -69,7 +47,7 @@ void PL_WIDE(pl_folds_measure)(const pl_fold_lane_job *job, uint32_t block)
         /* The crease is at the middle one. */
         if (k == count / 2 || (k > 0 && groups[k - 1].row_count) || (k < count && groups[k].row_count))
         {
-            find_places(job->frame->positions, &feet[3 * k + 1], foot_points[k]);
+            pl_fold_places_mix(job->frame->positions, &feet[k], foot_points[k]);
         }
     }
     for (uint32_t k = 0; k < count; ++k)

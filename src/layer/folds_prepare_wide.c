@@ -14,10 +14,10 @@ static void turn_foot(const pl_fold_lane_job *job, uint32_t block, uint32_t k)
     for (uint32_t i = foot->first_turn; i < foot->first_turn + foot->turn_count; ++i)
     {
         pl_f8 turned[3];
-        pl_affine_vector8(&job->frame->joints[lanes->turns[i].joint], foot->normal, turned);
+        pl_affine_vector8(&job->frame->joints[lanes->turn_joints[i]], foot->normal, turned);
         for (int c = 0; c < 3; ++c)
         {
-            sum[c] += turned[c] * lanes->turns[i].weight;
+            sum[c] += turned[c] * lanes->turns[i];
         }
     }
     pl_normalize8(sum);
@@ -63,12 +63,12 @@ static void find_wall(const pl_fold_lane_job *job, uint32_t block, uint32_t k, w
 {
     uint32_t count = job->ring->fold_count;
     size_t index = (size_t)block * (count + 1) + k;
-    const pl_fold_places *places = &job->ring->lanes->by_feet[3 * index];
+    pl_fold_places *const *places = job->ring->lanes->places;
     pl_f8 before[3], behind[3], mean[3], along[3], share = pl_splat8((float)k / (float)count);
     bones pair;
     find_bones(job, block, k, &pair);
-    pl_fold_places_mix(job->frame->positions, &places[0], 3, before);
-    pl_fold_places_mix(job->frame->positions, &places[2], 3, behind);
+    pl_fold_places_mix(job->frame->positions, &places[0][index], before);
+    pl_fold_places_mix(job->frame->positions, &places[2][index], behind);
     for (int c = 0; c < 3; ++c)
     {
         mean[c] = pair.near[c] + (pair.far[c] - pair.near[c]) * share;
@@ -127,11 +127,12 @@ static void limit_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k,
                         const wall feet[2])
 {
     const pl_bound_ring *ring = job->ring;
-    pl_fold_lines l = {.index = block * ring->fold_count + k};
-    const pl_fold_group *group = &ring->lanes->groups[l.index];
+    uint32_t index = block * ring->fold_count + k;
+    const pl_fold_group *group = &ring->lanes->groups[index];
     const pl_fold_row *rows = ring->lanes->rows + group->first_row;
     float side = k >= ring->fold_count / 2 ? -1.0f : 1.0f, width = ring->width;
-    pl_fold_lines_load(job, block, &l);
+    pl_fold_lines l;
+    pl_fold_lines_load(job, block, index, &l);
     pl_f8 full = pl_splat8(PL_FOLD_STEEP * width), most = full;
     most = room_before(&feet[0], -1, &l, rows, 0.02f * width, 0.25f, most);
     most = room_before(&feet[1], 1, &l, rows, 0.02f * width, 0.25f, most);

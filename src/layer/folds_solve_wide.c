@@ -1,34 +1,29 @@
 /* Amplitudes of folds in a frame, and what evens them out, for a block of eight stations: solve_stations of
  * folds_frame.c. */
 #include "base/wide.h"
-#include "layer/fold_four.h"
+#include "layer/fold_eight.h"
 #include "layer/folds_lanes.h"
 
 #include <string.h>
 
-void PL_WIDE(pl_fold_solve_four)(const pl_fold_four *folds, const pl_d4 *wanted, pl_fold_four_solution *out)
+void PL_WIDE(pl_fold_solve_eight)(const pl_fold_eight *folds, const pl_f8 *wanted, pl_fold_eight_solution *out)
 {
-    pl_fold_four_solve(folds, *wanted, out);
+    pl_fold_eight_solve(folds, *wanted, out);
 }
 
-/* Four of the lines as segments. */
-static void take_segments(const pl_fold_lines *l, int half, pl_fold_four *out)
+/* The segments of a fold at eight stations. */
+static void load_segments(const pl_fold_lane_job *job, uint32_t block, uint32_t index, pl_fold_eight *out)
 {
-    out->count = l->count - 1;
+    pl_fold_lines l;
+    pl_fold_lines_load(job, block, index, &l);
+    out->count = l.count - 1;
     for (uint32_t i = 0; i < out->count; ++i)
     {
-        pl_d4 a = pl_splat_d4(0), b = a, c = a;
-        for (int k = 0; k < 3; ++k)
+        for (int c = 0; c < 3; ++c)
         {
-            pl_d4 d = pl_double_half(l->points[i + 1][k], half) - pl_double_half(l->points[i][k], half);
-            pl_d4 e = pl_double_half(l->raised[i + 1][k], half) - pl_double_half(l->raised[i][k], half);
-            a += d * d;
-            b += d * e;
-            c += e * e;
+            out->step[i][c] = l.points[i + 1][c] - l.points[i][c];
+            out->rise[i][c] = l.raised[i + 1][c] - l.raised[i][c];
         }
-        out->a[i] = a;
-        out->b[i] = b;
-        out->c[i] = c;
     }
 }
 
@@ -40,9 +35,8 @@ PL_INLINE pl_f8 part_before(pl_f8 place, pl_f8 from, pl_f8 span)
     return pl_min8(pl_max8((place - from) * span, pl_splat8(0)), pl_splat8(1));
 }
 
-/* A table's node at eight stations, where the fold is there. */
-static void store_node(const pl_fold_lane_job *job, uint32_t block, uint32_t k, uint32_t node, uint32_t raised,
-                       const pl_f8 shift[4])
+/* A sample's move at eight stations. What it becomes where nothing rises is never read. */
+static void store_shift(const pl_fold_lane_job *job, uint32_t block, uint32_t k, uint32_t sample, const pl_f8 shift[4])
 {
     uint32_t count = job->ring->fold_count, station = block * PL_FOLD_LANES;
     pl_f4 vectors[PL_FOLD_LANES];
@@ -53,185 +47,156 @@ static void store_node(const pl_fold_lane_job *job, uint32_t block, uint32_t k, 
     }
     pl_transpose4(vectors);
     pl_transpose4(vectors + 4);
+    pl_f4 *to = job->layer->shifts + (size_t)(station * count + k) * PL_FOLD_SAMPLES + sample;
     for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
     {
-        if (raised & 1u << lane)
-        {
-            job->layer->shifts[(size_t)((station + lane) * count + k) * PL_FOLD_NODES + node] = vectors[lane];
-        }
+        to[(size_t)lane * count * PL_FOLD_SAMPLES] = vectors[lane];
     }
 }
 
-/* raised: bits of the lanes. */
-static void even_folds(const pl_fold_lane_job *job, uint32_t block, uint32_t k, const pl_fold_lines *l, uint32_t raised)
+static void even_folds(const pl_fold_lane_job *job, uint32_t block, uint32_t k, const pl_fold_eight *s, pl_f8 heights)
 {
-    const pl_fold_group *group = &job->ring->lanes->groups[l->index];
+    const pl_fold_group *group = &job->ring->lanes->groups[block * job->ring->fold_count + k];
     const pl_fold_row *rows = job->ring->lanes->rows + group->first_row;
-    uint32_t last = l->count - 1;
-    pl_f8 zero = pl_splat8(0), folded[PL_FOLD_SAMPLES] = {zero}, span[PL_FOLD_SAMPLES];
-    pl_f8 part[PL_FOLD_SAMPLES], rest_span[PL_FOLD_SAMPLES], steps[PL_FOLD_SAMPLES][4];
-    part[0] = zero;
-    for (uint32_t i = 0; i < last; ++i)
+    pl_f8 zero = pl_splat8(0), folded[PL_FOLD_SAMPLES], span[PL_FOLD_SAMPLES], rest[PL_FOLD_SAMPLES], part = zero;
+    folded[0] = zero;
+    for (uint32_t i = 0; i < s->count; ++i)
     {
-        pl_f8 move[3];
-        for (int c = 0; c < 3; ++c)
-        {
-            steps[i][c] = l->points[i + 1][c] - l->points[i][c];
-            move[c] = steps[i][c] + (l->raised[i + 1][c] - l->raised[i][c]) * l->heights;
-        }
-        pl_f8 length = pl_sqrt8(pl_dot8(move, move));
+        pl_f8 segment[3], length = pl_fold_eight_segment(s, i, heights, segment);
+        pl_f8 next = i + 1 < s->count ? rows[i].part : pl_splat8(1);
         folded[i + 1] = folded[i] + length;
-        span[i] = (pl_f8)((pl_i8)(pl_splat8(1) / length) & (length > zero));
-        part[i + 1] = i + 1 < last ? rows[i].part : pl_splat8(1);
-        rest_span[i] = i + 1 < last ? rows[i].span : group->last_span;
-        steps[i][3] = 2 * (part[i + 1] - part[i]);
+        span[i] = 1 / length;
+        rest[i] = 2 * (next - part);
+        part = next;
     }
-    pl_f8 risen = pl_min8(l->heights / pl_splat8(0.1f * job->ring->width), pl_splat8(1));
-    for (uint32_t n = 1; n + 1 < PL_FOLD_NODES; ++n)
+    pl_f8 risen = pl_min8(heights / pl_splat8(0.1f * job->ring->width), pl_splat8(1));
+    for (uint32_t n = 1; n < s->count; ++n)
     {
-        pl_f8 at = pl_splat8((float)n / (PL_FOLD_NODES - 1)), wanted = at * folded[last];
-        pl_f8 shift[4] = {zero, zero, zero, zero};
-        for (uint32_t i = 0; i < last; ++i)
+        pl_f8 wanted = rows[n - 1].part * folded[s->count], shift[4] = {zero, zero, zero, zero};
+        for (uint32_t i = 0; i < s->count; ++i)
         {
-            pl_f8 share = part_before(wanted, folded[i], span[i]) - part_before(at, part[i], rest_span[i]);
-            for (int c = 0; c < 4; ++c)
+            pl_f8 share = part_before(wanted, folded[i], span[i]) - (i < n ? 1.0f : 0.0f);
+            for (int c = 0; c < 3; ++c)
             {
-                shift[c] += steps[i][c] * share;
+                shift[c] += s->step[i][c] * share;
             }
+            shift[3] += rest[i] * share;
         }
+        /* Behind its last sample a fold's end follows. */
+        pl_i8 own = rows[n - 1].part > (n > 1 ? rows[n - 2].part : zero);
+        pl_f8 scale = (pl_f8)((pl_i8)risen & own);
         for (int c = 0; c < 4; ++c)
         {
-            shift[c] *= risen;
+            shift[c] *= scale;
         }
-        store_node(job, block, k, n, raised, shift);
+        store_shift(job, block, k, n, shift);
     }
+    store_shift(job, block, k, s->count, (const pl_f8[4]){zero, zero, zero, zero});
 }
 
 /* ---- Amplitudes ---- */
 
-PL_INLINE pl_d4 limit(pl_d4 amplitude, pl_d4 room)
+PL_INLINE pl_f8 limit(pl_f8 amplitude, pl_f8 room)
 {
-    pl_d4 over = amplitude - PL_FOLD_SOFT * room, span = 2 * (1 - PL_FOLD_SOFT) * room;
-    pl_d4 slowed = pl_select_d4(over >= span, room, amplitude - over * over / (2 * span));
-    return pl_select_d4(over > pl_splat_d4(0), slowed, amplitude);
+    float soft = (float)PL_FOLD_SOFT;
+    pl_f8 over = amplitude - soft * room, span = 2 * (1 - soft) * room;
+    pl_f8 slowed = pl_select8(over >= span, room, amplitude - over * over / (2 * span));
+    return pl_select8(over > pl_splat8(0), slowed, amplitude);
 }
 
-PL_INLINE pl_d4 useful_room(pl_d4 room, pl_d4 hollow)
+PL_INLINE pl_f8 useful_room(pl_f8 room, pl_f8 hollow)
 {
-    pl_d4 t = pl_max_d4(room / hollow - 1, pl_splat_d4(0));
-    pl_l4 short_of = (hollow > pl_splat_d4(0)) & (room < 2 * hollow);
-    return pl_select_d4(short_of, room * t * t * (3 - 2 * t), room);
+    pl_i8 short_of = (hollow > pl_splat8(0)) & (room < 2 * hollow);
+    if (!pl_mask8(short_of))
+    {
+        return room;
+    }
+    pl_f8 t = pl_max8(room / hollow - 1, pl_splat8(0));
+    return pl_select8(short_of, room * t * t * (3 - 2 * t), room);
 }
 
-/* Four values of a fold, from stations by folds. */
-PL_INLINE pl_d4 gather(const float *values, uint32_t count)
+/* A fold's values at eight stations, from stations by folds. */
+PL_INLINE pl_f8 gather(const float *values, uint32_t count)
 {
-    return (pl_d4){(double)values[0], (double)values[count], (double)values[2 * (size_t)count],
-                   (double)values[3 * (size_t)count]};
+    pl_f8 out;
+    for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
+    {
+        out[lane] = values[(size_t)lane * count];
+    }
+    return out;
 }
 
-PL_INLINE pl_d4 length_at(const pl_fold_four *s, pl_d4 x)
-{
-    pl_d4 slope;
-    return pl_fold_four_tau(s, pl_splat_d4(0), x, &slope);
-}
-
-/* What four folds came to. */
+/* What eight folds came to. */
 typedef struct outcome
 {
-    pl_d4 wanted;
-    pl_fold_four_solution solution;
-    pl_l4 limited, raised;
+    pl_f8 wanted;
+    pl_fold_eight_solution solution;
+    pl_i8 solved, limited, raised;
 } outcome;
 
-static void store_figures(const outcome *o, uint32_t solved, uint32_t count, pl_fold_figure *figures)
+static void store_figures(const outcome *o, uint32_t count, pl_fold_figure *figures)
 {
-    pl_d4 x = o->solution.amplitude, tau = o->solution.tau;
-    pl_d4 residual = pl_abs_d4(pl_sqrt_d4(x * x + tau * tau) - x - tau) / o->wanted;
-    tau = pl_abs_d4(tau) / o->wanted;
-    for (uint32_t lane = 0; lane < 4; ++lane)
+    uint32_t solved = pl_mask8(o->solved), raised = pl_mask8(o->raised), limited = pl_mask8(o->limited);
+    pl_f8 inverse = 1 / o->wanted, x = o->solution.amplitude * inverse, tau = o->solution.tau * inverse;
+    pl_f8 residual = pl_abs8(pl_sqrt8(x * x + tau * tau) - x - tau);
+    tau = pl_abs8(tau);
+    for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane, figures += count)
     {
         if (solved & 1u << lane)
         {
-            pl_fold_figure *figure = figures + (size_t)lane * count;
-            figure->limited = o->limited[lane];
-            figure->raised = o->raised[lane];
-            if (figure->raised)
-            {
-                figure->steps = (uint8_t)o->solution.steps[lane];
-                figure->tau = (float)tau[lane];
-                figure->residual = (float)residual[lane];
-            }
+            bool up = raised & 1u << lane;
+            *figures = (pl_fold_figure){up ? tau[lane] : 0, up ? residual[lane] : 0,
+                                        up ? (uint8_t)o->solution.steps[lane] : 0, up, limited & 1u << lane};
         }
     }
 }
 
-/* Four stations of a fold. carry: as in folds_frame.c; what is left of it. heights: of those that rise, else 0. */
-static void solve_half(const pl_fold_lane_job *job, uint32_t station, uint32_t k, const pl_fold_lines *l, pl_l4 solved,
-                       pl_d4 lost, pl_d4 *carry, pl_f4 *heights)
+/* carry: as in folds_frame.c. highest: so far, of each station. */
+static void solve_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k, pl_f8 *carry, pl_f8 *highest)
 {
     pl_folds_layer *layer = job->layer;
-    int half = station % PL_FOLD_LANES != 0;
-    uint32_t count = job->ring->fold_count;
-    size_t first = (size_t)station * count + k;
-    pl_d4 zero = pl_splat_d4(0), fade = pl_double_half(job->ring->lanes->groups[l->index].fade, half);
-    pl_fold_four segments;
-    take_segments(l, half, &segments);
-    outcome o = {.wanted = layer->work->lengths[l->index][half] + lost};
-    pl_fold_four_solve(&segments, o.wanted, &o.solution);
-    pl_d4 room = pl_min_d4(gather(layer->tapers + first, count), gather(layer->rooms + first, count));
-    pl_d4 height = limit(o.solution.amplitude, useful_room(room, o.solution.hollow));
-    o.limited = solved & (height < o.solution.amplitude);
-    o.raised = solved & (height * fade > zero);
-    store_figures(&o, pl_mask_d4(solved), count, job->figures + first);
-    pl_f4 rising = pl_float_d4(pl_select_d4(solved, height * fade, zero)) * pl_splat(job->ring->strength);
-    *heights = rising;
-    for (uint32_t lane = 0; lane < 4; ++lane)
-    {
-        layer->heights[first + (size_t)lane * count] = rising[lane];
-    }
-    if (pl_mask_d4(o.limited))
-    {
-        pl_d4 left = pl_min_d4(o.wanted - length_at(&segments, height), lost);
-        pl_d4 carries = __builtin_convertvector(*(pl_f4 *)(layer->carries + station), pl_d4);
-        *carry = pl_select_d4(o.limited & (left > zero), left * carries, *carry);
-    }
-}
-
-static void solve_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k, pl_d4 carry[2])
-{
-    const pl_fold_lane_work *work = job->layer->work;
-    pl_fold_lines l = {.index = block * job->ring->fold_count + k};
-    const pl_fold_group *group = &job->ring->lanes->groups[l.index];
-    pl_d4 lost[2], zero = pl_splat_d4(0);
-    pl_l4 solved[2];
-    for (int half = 0; half < 2 && group->row_count; ++half)
-    {
-        pl_d4 rest = pl_double_half(group->rest_length, half);
-        lost[half] = pl_fold_lost4(work->lengths[l.index][half], rest + carry[half],
-                                   pl_double_half(work->noises[l.index], half));
-        solved[half] = (rest > zero) & (lost[half] > zero);
-        carry[half] = pl_select_d4(rest > zero, zero, carry[half]); /* one that is stretched has use for it */
-    }
-    if (!group->row_count || !pl_mask_d4(solved[0] | solved[1]))
+    uint32_t count = job->ring->fold_count, index = block * count + k;
+    const pl_fold_group *group = &job->ring->lanes->groups[index];
+    if (!group->row_count)
     {
         return;
     }
-    pl_f4 heights[2] = {pl_splat(0), pl_splat(0)};
-    pl_fold_lines_load(job, block, &l);
-    for (uint32_t half = 0; half < 2; ++half)
+    pl_f8 zero = pl_splat8(0), length = layer->work->lengths[index];
+    pl_i8 there = group->rest_length > zero;
+    pl_f8 lost = pl_fold_lost8(length, group->rest_length + *carry, layer->work->noises[index]);
+    outcome o;
+    o.solved = there & (lost > zero);
+    *carry = (pl_f8)((pl_i8)*carry & ~there); /* one that is stretched has use for it */
+    if (!pl_mask8(o.solved))
     {
-        if (pl_mask_d4(solved[half]))
-        {
-            solve_half(job, block * PL_FOLD_LANES + 4 * half, k, &l, solved[half], lost[half], &carry[half],
-                       &heights[half]);
-        }
+        return;
     }
-    l.heights = pl_join8(heights[0], heights[1]);
-    uint32_t raised = pl_mask8(l.heights > pl_splat8(0));
-    if (raised && job->layer->options.even)
+    size_t first = (size_t)block * PL_FOLD_LANES * count + k;
+    pl_fold_eight segments;
+    load_segments(job, block, index, &segments);
+    o.wanted = length + lost;
+    pl_fold_eight_solve(&segments, o.wanted, &o.solution);
+    pl_f8 room = pl_min8(gather(layer->tapers + first, count), gather(layer->rooms + first, count));
+    pl_f8 height = limit(o.solution.amplitude, useful_room(room, o.solution.hollow));
+    pl_f8 rising = (pl_f8)((pl_i8)(height * group->fade) & o.solved);
+    o.limited = o.solved & (height < o.solution.amplitude);
+    o.raised = rising > zero;
+    store_figures(&o, count, job->figures + first);
+    rising *= pl_splat8(job->ring->strength);
+    *highest = pl_max8(*highest, rising);
+    for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
     {
-        even_folds(job, block, k, &l, raised);
+        layer->heights[first + (size_t)lane * count] = rising[lane];
+    }
+    if (pl_mask8(o.limited))
+    {
+        pl_f8 left = pl_min8(o.wanted - pl_fold_eight_length(&segments, height), lost);
+        left *= *(const pl_f8 *)(layer->carries + (size_t)block * PL_FOLD_LANES);
+        *carry = pl_select8(o.limited & (left > zero), left, *carry);
+    }
+    if (pl_mask8(o.raised) && layer->options.even)
+    {
+        even_folds(job, block, k, &segments, rising);
     }
 }
 
@@ -242,10 +207,11 @@ void PL_WIDE(pl_folds_solve)(const pl_fold_lane_job *job, uint32_t block)
     float *heights = job->layer->heights + (size_t)block * PL_FOLD_LANES * count;
     const pl_f8 *lost = (const pl_f8 *)(job->layer->lost + (size_t)block * PL_FOLD_LANES);
     memset(heights, 0, (size_t)PL_FOLD_LANES * count * sizeof *heights);
-    pl_d4 before[2] = {{0}, {0}}, behind[2] = {{0}, {0}};
+    pl_f8 before = {0}, behind = {0}, highest = {0};
     for (uint32_t k = 0; k < middle && pl_mask8(*lost > pl_splat8(0)); ++k)
     {
-        solve_group(job, block, middle - 1 - k, before);
-        solve_group(job, block, middle + k, behind);
+        solve_group(job, block, middle - 1 - k, &before, &highest);
+        solve_group(job, block, middle + k, &behind, &highest);
     }
+    *(pl_f8 *)(job->layer->highs + (size_t)block * PL_FOLD_LANES) = highest;
 }

@@ -1,0 +1,169 @@
+/* Eight folds at once, for *_wide.c: the eased amplitude of fold_line.c, in floats. The points it works on are floats,
+ * so that nothing is lost: their own rounding, about 3e-6 of a fold a metre from the origin, is ten times that of the
+ * sums here. tau comes out within 5e-7 of the length (tests/test_fold_line.c asks fold_line.c in double). Lengths are
+ * taken from vectors, not from squared coefficients, which would cancel where a segment is turned around. Bound by the
+ * square root and the division of each segment. */
+#ifndef PL_LAYER_FOLD_EIGHT_H
+#define PL_LAYER_FOLD_EIGHT_H
+
+#include "base/eight.h"
+#include "layer/fold_line.h"
+
+enum
+{
+    PL_FOLD_SEGMENTS = 7 /* of one fold, at most */
+};
+
+/* The segments of eight folds. Folds with fewer than the others have segments of zeros anywhere among theirs. */
+typedef struct pl_fold_eight
+{
+    uint32_t count;
+    pl_f8 step[PL_FOLD_SEGMENTS][3], rise[PL_FOLD_SEGMENTS][3]; /* d and e: |d + X e| is a segment's length */
+} pl_fold_eight;
+
+typedef struct pl_fold_eight_solution
+{
+    pl_f8 amplitude, tau, hollow;
+    pl_i8 steps;
+} pl_fold_eight_solution;
+
+/* For tests: the whole of it. */
+typedef void pl_fold_solve_eight(const pl_fold_eight *folds, const pl_f8 *wanted, pl_fold_eight_solution *out);
+pl_fold_solve_eight pl_fold_solve_eight_base, pl_fold_solve_eight_avx2;
+
+/* The least square of a length that is divided by. */
+#define PL_FOLD_TINY 1e-30f
+
+PL_INLINE pl_f8 pl_fold_eight_segment(const pl_fold_eight *s, uint32_t i, pl_f8 x, pl_f8 out[3])
+{
+    for (int c = 0; c < 3; ++c)
+    {
+        out[c] = s->step[i][c] + s->rise[i][c] * x;
+    }
+    return pl_sqrt8(pl_max8(pl_dot8(out, out), pl_splat8(PL_FOLD_TINY)));
+}
+
+PL_INLINE pl_f8 pl_fold_eight_length(const pl_fold_eight *s, pl_f8 x)
+{
+    pl_f8 length = pl_splat8(0), segment[3];
+    for (uint32_t i = 0; i < s->count; ++i)
+    {
+        length += pl_fold_eight_segment(s, i, x, segment);
+    }
+    return length;
+}
+
+/* tau(X) and its slope. */
+PL_INLINE pl_f8 pl_fold_eight_tau(const pl_fold_eight *s, pl_f8 wanted, pl_f8 x, pl_f8 *slope)
+{
+    pl_f8 length = pl_splat8(0), derivative = length, segment[3];
+    for (uint32_t i = 0; i < s->count; ++i)
+    {
+        pl_f8 norm = pl_fold_eight_segment(s, i, x, segment);
+        length += norm;
+        derivative += pl_dot8(segment, s->rise[i]) / norm;
+    }
+    *slope = derivative;
+    return length - wanted;
+}
+
+/* The folds at X = 0 as one segment each: see single_segment in fold_line.c. */
+typedef struct pl_fold_eight_single
+{
+    pl_f8 length, slope, half, square, reach;
+} pl_fold_eight_single;
+
+PL_INLINE void pl_fold_eight_as_single(const pl_fold_eight *s, pl_fold_eight_single *out)
+{
+    pl_f8 zero = pl_splat8(0), length = zero, slope = zero, curvature = zero, reach = zero;
+    for (uint32_t i = 0; i < s->count; ++i)
+    {
+        pl_f8 inverse = pl_splat8(PL_FOLD_TINY), squared = pl_dot8(s->step[i], s->step[i]);
+        squared = pl_max8(squared, inverse);
+        pl_f8 norm = pl_sqrt8(squared), rise = pl_dot8(s->rise[i], s->rise[i]);
+        inverse = 1 / norm;
+        pl_f8 lean = pl_dot8(s->step[i], s->rise[i]) * inverse;
+        length += norm;
+        slope += lean;
+        curvature += pl_max8(rise - lean * lean, zero) * inverse;
+        reach += rise;
+    }
+    *out = (pl_fold_eight_single){length, slope, length * slope, slope * slope + curvature * length, reach};
+}
+
+PL_INLINE pl_f8 pl_fold_eight_farthest(const pl_fold_eight *s, pl_f8 lengths)
+{
+    pl_f8 reach = pl_splat8(0);
+    for (uint32_t i = 0; i < s->count; ++i)
+    {
+        reach += pl_sqrt8(pl_dot8(s->rise[i], s->rise[i]));
+    }
+    return lengths / reach;
+}
+
+/* How much of a hollow's slope is left out. */
+PL_INLINE pl_f8 pl_fold_eight_relief(pl_f8 slope, pl_f8 lost, pl_f8 wanted, pl_f8 filling)
+{
+    pl_f8 t = lost / (0.02f * wanted + pl_min8(filling, 0.1f * wanted));
+    pl_i8 eased = (slope < pl_splat8(0)) & (t < pl_splat8(1));
+    return (pl_f8)((pl_i8)(-slope * (1 - t * t * (3 - 2 * t))) & eased);
+}
+
+/* Newton's method from out's amplitude, until every lane of `active` is done. length: at X = 0. */
+PL_INLINE void pl_fold_eight_newton(const pl_fold_eight *s, pl_f8 wanted, pl_f8 length, pl_f8 relief, pl_i8 active,
+                                    pl_f8 high, pl_fold_eight_solution *out)
+{
+    pl_f8 zero = pl_splat8(0), low = zero, endless = pl_splat8(INFINITY), x = out->amplitude, close = 2e-7f * wanted;
+    for (int round = 0; round < 20 && pl_mask8(active); ++round)
+    {
+        pl_f8 slope, tau = pl_fold_eight_tau(s, wanted, x, &slope) + relief * x;
+        slope += relief;
+        out->tau = pl_select8(active, tau, out->tau);
+        active &= ~(pl_abs8(tau) <= close);
+        pl_i8 above = tau > zero;
+        high = pl_select8(active & above, x, high);
+        low = pl_select8(active & ~above, x, low);
+        pl_f8 next = pl_select8(slope > zero, x - tau / slope, endless);
+        pl_i8 outside = active & ~((next > low) & (next < high));
+        if (pl_mask8(outside))
+        {
+            pl_f8 far = pl_fold_eight_farthest(s, wanted + length);
+            next = pl_select8(outside, pl_select8(high < endless, 0.5f * (low + high), far), next);
+        }
+        active &= next != x;
+        x = pl_select8(active, next, x);
+        out->steps -= active;
+    }
+    out->amplitude = x;
+}
+
+PL_INLINE void pl_fold_eight_solve(const pl_fold_eight *s, pl_f8 wanted, pl_fold_eight_solution *out)
+{
+    pl_f8 zero = pl_splat8(0), high = pl_splat8(INFINITY);
+    pl_fold_eight_single single;
+    pl_fold_eight_as_single(s, &single);
+    pl_f8 length = single.length, tau = length - wanted;
+    pl_i8 active = (tau < zero) & (single.reach > zero);
+    pl_i8 filled = active & (single.half < zero) & (single.square > zero);
+    pl_f8 hollow = zero, relief = zero;
+    if (pl_mask8(filled))
+    {
+        hollow = (pl_f8)((pl_i8)(-2 * single.half / single.square) & filled);
+        pl_f8 filling = 0.5f * single.square * hollow * hollow / length;
+        relief = pl_fold_eight_relief(single.slope, -tau, wanted, filling);
+        single.half += length * relief;
+    }
+    pl_f8 under = single.half * single.half + single.square * (wanted + length) * (wanted - length);
+    pl_f8 x = (pl_sqrt8(pl_max8(under, zero)) - single.half) / single.square;
+    pl_i8 far = active & ~((x > zero) & (x < high));
+    if (pl_mask8(far))
+    {
+        pl_f8 farthest = pl_fold_eight_farthest(s, wanted + length);
+        x = pl_select8(far, farthest, x);
+        high = pl_select8(far, farthest, high);
+    }
+    *out = (pl_fold_eight_solution){.amplitude = (pl_f8)((pl_i8)x & active), .tau = tau, .hollow = hollow};
+    pl_fold_eight_newton(s, wanted, length, relief, active, high, out);
+}
+
+#endif
