@@ -37,7 +37,7 @@ static void test_gltf_reads_positions_in_place_of_the_chunk(void **state)
     assert_int_equal(p->triangle_count, 1); /* four vertices without indices: one triangle and a rest */
     assert_true(strstr(support_warnings.text, "no whole number of triangles") != NULL);
     assert_int_equal(p->material, PLEAT_NONE);
-    assert_string_equal(pleat_asset_model(asset)->meshes[0].name, "");
+    assert_string_equal(pleat_asset_model(asset)->meshes[0].name, "mesh 0");
     assert_int_equal(pleat_asset_format(asset), PLEAT_FORMAT_GLB);
     pleat_asset_destroy(asset);
     support_bytes_free(&b);

@@ -50,6 +50,37 @@ static void test_gltf_scene_nodes_scene_order_and_transforms(void **state)
     pleat_asset_destroy(asset);
 }
 
+/* What has no name goes by what shows it or is shown by it, or by its number. */
+static void test_gltf_scene_names(void **state)
+{
+    (void)state;
+    support_bytes b = {0};
+    support_put(&b, support_square, sizeof support_square);
+    pleat_asset *asset = support_parse(
+        support_text("{'asset':{'version':'2.0'},'nodes':[{'mesh':0,'name':'coat'},{'mesh':1},{'mesh':2},{'name':''}],"
+                     "'meshes':[{'primitives':[{'attributes':{'POSITION':0}}]},"
+                     "{'name':'hat','primitives':[{'attributes':{'POSITION':0}}]},"
+                     "{'primitives':[{'attributes':{'POSITION':0}}]}],"
+                     "'animations':[{'name':'run','samplers':[],'channels':[]},{'samplers':[],'channels':[]}],"
+                     "'accessors':[" SUPPORT_POSITIONS "],'bufferViews':[" SUPPORT_VIEW_0 "],"
+                     "'buffers':[{'byteLength':%zu}]}",
+                     b.size),
+        &b);
+    const pleat_model *model = pleat_asset_model(asset);
+    static const char *const nodes[] = {"coat", "hat", "mesh 2", "node 3"};
+    for (int i = 0; i < 4; ++i)
+    {
+        assert_string_equal(model->nodes[i].name, nodes[i]);
+    }
+    assert_string_equal(model->meshes[0].name, "");
+    assert_string_equal(model->meshes[1].name, "hat");
+    assert_string_equal(model->meshes[2].name, "mesh 2");
+    assert_string_equal(model->clips[0].name, "run");
+    assert_string_equal(model->clips[1].name, "clip 1");
+    pleat_asset_destroy(asset);
+    support_bytes_free(&b);
+}
+
 static void test_gltf_scene_refuses_graphs_that_are_no_trees(void **state)
 {
     (void)state;
@@ -122,7 +153,6 @@ static void test_gltf_scene_skin_weights(void **state)
         const char *says;
     } bad[] = {
         {1, 0, 3, 1, "JOINTS_0: joint 0 of vertex 1 is 3; the skin has 3 joints"},
-        {1, 0, 1, 0, "WEIGHTS_0: the weights of vertex 1 add up to 0; they must add up to 1"},
         {1, 2, 1, -1, "WEIGHTS_0: weight 2 of vertex 1 is -1"},
         {2, 3, 0, NAN, "WEIGHTS_0: weight 3 of vertex 2 is nan"},
         {2, 3, 0, INFINITY, "WEIGHTS_0: weight 3 of vertex 2 is inf"},
@@ -139,6 +169,26 @@ static void test_gltf_scene_skin_weights(void **state)
     support_refuse(skinned(",'WEIGHTS_0':2", accessors, b.size), &b, "has WEIGHTS_0 without JOINTS_0");
     support_refuse(skinned(",'JOINTS_0':2,'WEIGHTS_0':2", accessors, b.size), &b,
                    "componentType is 5126; it can be 5121 or 5123");
+    support_bytes_free(&b);
+}
+
+/* A vertex that no joint holds goes with the first of its joints; the others stay as they are. */
+static void test_gltf_scene_vertices_without_weight(void **state)
+{
+    (void)state;
+    uint8_t joints[4][4] = {{0, 1, 2, 0}, {2, 1, 0, 0}, {2, 1, 0, 0}, {200, 0, 0, 0}};
+    float weights[4][4] = {{0.5f, 0.5f, 0, 0}, {0, 0, 0, 0}, {0.5f, 0.5f, 0, 0}, {0, 0, 0, 0}};
+    support_bytes b = skin_bytes(joints, weights);
+    pleat_asset *asset = support_parse(skinned(ONE_SET, JOINTS_U8(0) WEIGHTS_F(16), b.size), &b);
+    const pleat_primitive *p = support_first_primitive(asset);
+    const float whole[4] = {1, 0, 0, 0};
+    assert_memory_equal(p->weights, weights[0], 16);
+    assert_memory_equal(p->weights + 4, whole, 16);
+    assert_memory_equal(p->weights + 12, whole, 16);
+    assert_int_equal(p->joints[4], 2);
+    assert_int_equal(p->joints[12], 0);
+    assert_non_null(strstr(support_warnings.text, "2 vertices have no weight at all"));
+    pleat_asset_destroy(asset);
     support_bytes_free(&b);
 }
 
@@ -309,8 +359,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gltf_scene_nodes_scene_order_and_transforms),
+        cmocka_unit_test(test_gltf_scene_names),
         cmocka_unit_test(test_gltf_scene_refuses_graphs_that_are_no_trees),
         cmocka_unit_test(test_gltf_scene_skin_weights),
+        cmocka_unit_test(test_gltf_scene_vertices_without_weight),
         cmocka_unit_test(test_gltf_scene_more_than_eight_influences),
         cmocka_unit_test(test_gltf_scene_inverse_bind_matrices),
         cmocka_unit_test(test_gltf_scene_clips),

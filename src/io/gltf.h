@@ -135,12 +135,16 @@ pleat_result pl_gltf_check_extensions(pl_gltf *g);                              
 pleat_result pl_gltf_fail_draco(const pl_gltf *g, const char *place);
 pleat_result pl_gltf_read_buffers(pl_gltf *g, const uint8_t *chunk, size_t chunk_size); /* gltf_buffer.c */
 
-pleat_result pl_gltf_read_materials(pl_gltf *g);                 /* gltf_node.c */
-pleat_result pl_gltf_read_nodes(pl_gltf *g, pleat_node **nodes); /* gltf_node.c: nodes and scene; nodes stay writable */
-pleat_result pl_gltf_read_skins(pl_gltf *g);                     /* gltf_node.c */
-pleat_result pl_gltf_read_meshes(pl_gltf *g);                    /* gltf_mesh.c */
-pleat_result pl_gltf_read_clips(pl_gltf *g);                     /* gltf_clip.c */
+pleat_result pl_gltf_read_materials(pl_gltf *g); /* gltf_node.c */
+/* Nodes, meshes and clips stay writable until reading ends. */
+pleat_result pl_gltf_read_nodes(pl_gltf *g, pleat_node **nodes);       /* gltf_node.c: nodes and scene */
+pleat_result pl_gltf_read_skins(pl_gltf *g);                           /* gltf_node.c */
+pleat_result pl_gltf_read_meshes(pl_gltf *g, pleat_mesh **meshes);     /* gltf_mesh.c */
+pleat_result pl_gltf_read_clips(pl_gltf *g, pleat_clip **clips);       /* gltf_clip.c */
 pleat_result pl_gltf_read_node_weights(pl_gltf *g, pleat_node *nodes); /* gltf_mesh.c: after nodes and meshes */
+/* gltf_names.c: nodes, meshes and clips without a name get one; last of all */
+pleat_result pl_gltf_give_name(pl_gltf *g, const char *kind, uint32_t index, const char **name);
+pleat_result pl_gltf_name_things(pl_gltf *g, pleat_node *nodes, pleat_mesh *meshes, pleat_clip *clips);
 
 /* ---- URIs (gltf_uri.c) ---- */
 

@@ -220,7 +220,7 @@ static pleat_result read_clip(clip_reader *reader, json_t *object, pleat_clip *c
     return PLEAT_OK;
 }
 
-pleat_result pl_gltf_read_clips(pl_gltf *g)
+pleat_result pl_gltf_read_clips(pl_gltf *g, pleat_clip **out)
 {
     json_t *array;
     json_t *item;
@@ -240,5 +240,6 @@ pleat_result pl_gltf_read_clips(pl_gltf *g)
     }
     g->asset->model.clips = clips;
     g->asset->model.clip_count = count;
+    *out = clips;
     return PLEAT_OK;
 }

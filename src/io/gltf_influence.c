@@ -1,8 +1,8 @@
 /* Joints and weights: 4 or 8 influences a vertex, weights that add up to 1.
  *
  * A skin of more than 8 keeps the 8 largest. A joint that the skin does not have is an error, unless its weight is 0:
- * then nothing hangs on it, and joint 0 stands in. Weights that do not add up to 1 are scaled. Both warn, once a
- * primitive. */
+ * then nothing hangs on it, and joint 0 stands in. Weights that do not add up to 1 are scaled; a vertex without any
+ * hangs on the first of its joints, as three.js has it. All of these warn, once a primitive. */
 #include "io/gltf_mesh.h"
 
 #include <math.h>
@@ -73,6 +73,7 @@ static pleat_result find_sets(pl_gltf *g, json_t *attributes, const char *place,
 typedef struct oddities
 {
     uint32_t scaled_count;
+    uint32_t unweighted_count; /* vertices whose weights are all 0 */
     float worst_sum;
     uint32_t joint_count; /* joints out of range with weight 0 */
 } oddities;
@@ -104,11 +105,17 @@ static pleat_result check_vertex(const pl_gltf *g, const char *place, uint32_t v
         }
         sum += weights[i];
     }
-    if (!(sum > 0) || !isfinite(sum))
+    if (!isfinite(sum))
     {
         return pl_gltf_fail(g, PLEAT_BAD_DATA,
                             "%s.WEIGHTS_0: the weights of vertex %u add up to %g; they must add up to 1", place, v,
                             (double)sum);
+    }
+    if (!(sum > 0))
+    {
+        weights[0] = 1;
+        ++odd->unweighted_count;
+        return PLEAT_OK;
     }
     float off = fabsf(sum - 1);
     if (off > 1e-6f)
@@ -151,6 +158,11 @@ static void warn(pl_gltf *g, const char *place, const oddities *odd, uint32_t dr
     {
         pl_gltf_warn(g, "%s.WEIGHTS_0: the weights of %u vertices do not add up to 1 (one has %g); they are scaled",
                      place, odd->scaled_count, (double)odd->worst_sum);
+    }
+    if (odd->unweighted_count)
+    {
+        pl_gltf_warn(g, "%s.WEIGHTS_0: %u vertices have no weight at all; each hangs on the first of its joints", place,
+                     odd->unweighted_count);
     }
     if (odd->joint_count)
     {

@@ -44,13 +44,16 @@ static pleat_result check_unused(pl_gltf *g)
 static pleat_result read_all(pl_gltf *g, const uint8_t *bytes, size_t size, unsigned char **owned)
 {
     pleat_node *nodes;
+    pleat_mesh *meshes;
+    pleat_clip *clips;
     PL_TRY(pl_gltf_open(g, bytes, size, owned));
     PL_TRY(pl_gltf_read_materials(g));
     PL_TRY(pl_gltf_read_nodes(g, &nodes));
     PL_TRY(pl_gltf_read_skins(g));
-    PL_TRY(pl_gltf_read_meshes(g));
+    PL_TRY(pl_gltf_read_meshes(g, &meshes));
     PL_TRY(pl_gltf_read_node_weights(g, nodes));
-    PL_TRY(pl_gltf_read_clips(g));
+    PL_TRY(pl_gltf_read_clips(g, &clips));
+    PL_TRY(pl_gltf_name_things(g, nodes, meshes, clips));
     return check_unused(g);
 }
 

@@ -395,7 +395,7 @@ static pleat_result joint_counts(pl_gltf *g, uint32_t mesh_count, uint32_t **out
     return PLEAT_OK;
 }
 
-pleat_result pl_gltf_read_meshes(pl_gltf *g)
+pleat_result pl_gltf_read_meshes(pl_gltf *g, pleat_mesh **out)
 {
     json_t *array;
     json_t *item;
@@ -412,6 +412,7 @@ pleat_result pl_gltf_read_meshes(pl_gltf *g)
     }
     g->asset->model.meshes = meshes;
     g->asset->model.mesh_count = count;
+    *out = meshes;
     return PLEAT_OK;
 }
 

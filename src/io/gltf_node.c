@@ -20,6 +20,7 @@ pleat_result pl_gltf_read_materials(pl_gltf *g)
         pleat_material material = {.base_color = {1, 1, 1, 1}, .roughness = 1};
         PL_TRY(pl_json_item(g, array, i, "materials", &item));
         PL_TRY(pl_json_name(g, item, place.text, &material.name));
+        PL_TRY(pl_gltf_give_name(g, "material", i, &material.name));
         PL_TRY(pl_json_bool(g, item, "doubleSided", place.text, false, &material.double_sided));
         PL_TRY(pl_json_object(g, item, "pbrMetallicRoughness", place.text, &metal));
         pl_place inside = pl_at("%s.pbrMetallicRoughness", place.text);
