@@ -5,6 +5,7 @@
 #include "bake/garment_words.h"
 #include "pleat/garment.h"
 #include "pleat/io.h"
+#include "pleat/stack.h"
 
 #include <math.h>
 #include <string.h>
@@ -73,6 +74,9 @@ static void test_garment_words_are_found_in_names_of_exporters(void **state)
         {"CC_Base_Body", PL_WORD_OTHER}, /* Reallusion */
         {"CC_Base_TearLine", PL_WORD_NONE},
         {"Knee_length_skirt", PL_WORD_CLOTH},
+        {"onesie_v2", PL_WORD_CLOTH},
+        {"StripedPyjamas", PL_WORD_CLOTH},
+        {"tanktop", PL_WORD_CLOTH},
         {"female_sportsuit01", PL_WORD_CLOTH}, /* MakeHuman */
         {"male_worksuit01Mesh", PL_WORD_CLOTH},
         {"shoes04", PL_WORD_OTHER},
@@ -289,6 +293,36 @@ static void test_garment_guess_leaves_out_what_nothing_bends(void **state)
     pleat_garment_guess_destroy(guess);
 }
 
+/* A building stands beside the character, and the outer tube has vertices far above that no triangle uses. */
+static void test_garment_guess_sees_no_scenery(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"Mesh_01", "Mesh_02", "Mesh_03"};
+    static const float radii[] = {0.1f, 0.16f, 10};
+    tube_scene *scene = make_scene(names, radii, 3);
+    scene->nodes[4].skin = PLEAT_NONE;
+    for (uint32_t v = 0; v < TUBE_VERTICES; ++v)
+    {
+        scene->tubes[2].positions[v].y *= 60;
+    }
+    scene->tubes[1].primitive.triangle_count -= 2 * AROUND;
+    for (uint32_t v = TUBE_VERTICES - AROUND; v < TUBE_VERTICES; ++v)
+    {
+        scene->tubes[1].positions[v].y = 90;
+    }
+    pleat_garment_guess *guess = guess_scene(scene);
+    assert_null(strstr(guess->parts[1].reason, "outside")); /* 6 cm apart, on a body of 1 m */
+    assert_float_equal(guess->high.y, 60, 0);
+    pleat_garment_guess_destroy(guess);
+    pleat_pose *rest;
+    assert_int_equal(pleat_pose_create(&scene->model, NULL, &rest, NULL), PLEAT_OK);
+    assert_float_equal(pleat_model_height(&scene->model, rest), 1, 0);
+    /* Alone, the building is what there is. */
+    scene->nodes[2].mesh = scene->nodes[3].mesh = scene->nodes[2].skin = scene->nodes[3].skin = PLEAT_NONE;
+    assert_float_equal(pleat_model_height(&scene->model, rest), 60, 0);
+    pleat_pose_destroy(rest);
+}
+
 static void test_garment_guess_of_nothing_is_empty(void **state)
 {
     (void)state;
@@ -391,6 +425,7 @@ int main(void)
         cmocka_unit_test(test_garment_guess_believes_names_before_places),
         cmocka_unit_test(test_garment_guess_takes_the_whole_of_a_single_mesh),
         cmocka_unit_test(test_garment_guess_leaves_out_what_nothing_bends),
+        cmocka_unit_test(test_garment_guess_sees_no_scenery),
         cmocka_unit_test(test_garment_guess_of_nothing_is_empty),
         cmocka_unit_test(test_garment_guess_survives_each_failed_allocation),
         cmocka_unit_test(test_garment_guess_on_shared_characters),

@@ -113,7 +113,8 @@ size_t pleat_stack_state_size(const pleat_stack *stack);
 void pleat_stack_state_save(const pleat_stack *stack, void *state);
 void pleat_stack_state_restore(pleat_stack *stack, const void *state);
 
-/* The model's size: from the lowest to the highest rest position over all meshes of the scene; 1 for an empty one. */
+/* The model's size: from the lowest to the highest corner of a triangle at rest, over the skinned meshes of the scene,
+ * so that a room around a character does not count; where nothing is skinned, over all meshes; 1 for an empty scene. */
 float pleat_model_height(const pleat_model *model, const pleat_pose *rest);
 
 PLEAT_END

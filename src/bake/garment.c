@@ -272,19 +272,34 @@ static void fill_boxes(const pl_shapes *shapes, guess_object *guess)
     pl_store3(&guess->shown.high, high);
 }
 
+/* The longest side of the box around all that bends: scenery has no part in it. */
+static float size_of_bending(const pl_shapes *shapes)
+{
+    pl_f4 low = pl_splat(INFINITY);
+    pl_f4 high = pl_splat(-INFINITY);
+    for (uint32_t p = 0; p < shapes->part_count; ++p)
+    {
+        const pl_part_shape *part = &shapes->parts[p];
+        if (part->measured && pl_part_bends(part))
+        {
+            low = pl_min(low, part->low);
+            high = pl_max(high, part->high);
+        }
+    }
+    pl_f4 size = high - low;
+    return fmaxf(fmaxf(size[0], size[1]), fmaxf(size[2], 0));
+}
+
 static void judge_all(const pleat_model *model, const pl_shapes *shapes, part_evidence *evidence, guess_object *guess)
 {
     fill_boxes(shapes, guess);
-    pleat_vec3 low = guess->shown.low;
-    pleat_vec3 high = guess->shown.high;
-    float height = fmaxf(high.x - low.x, fmaxf(high.y - low.y, high.z - low.z));
     bool any = false;
     for (uint32_t p = 0; p < shapes->part_count; ++p)
     {
         evidence[p] = (part_evidence){.shell_of = PLEAT_NONE};
         evidence[p].verdict = read_names(model, &shapes->parts[p], guess->reasons[p]);
     }
-    find_shells(shapes, height, evidence);
+    find_shells(shapes, size_of_bending(shapes), evidence);
     for (uint32_t p = 0; p < shapes->part_count; ++p)
     {
         const pl_part_shape *part = &shapes->parts[p];

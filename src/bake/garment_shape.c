@@ -91,18 +91,16 @@ static void measure_parts(const pl_node_shape *node, pl_part_shape *parts)
         pl_part_shape *part = &parts[p];
         part->low = pl_splat(INFINITY);
         part->high = pl_splat(-INFINITY);
-        part->measured = shape->first_vertex[p + 1] > shape->first_vertex[p];
-        for (uint32_t v = shape->first_vertex[p]; v < shape->first_vertex[p + 1]; ++v)
-        {
-            pl_f4 point = pl_load(&positions[shape->render_vertex[v]]);
-            part->low = pl_min(point, part->low);
-            part->high = pl_max(point, part->high);
-        }
+        part->measured = shape->first_triangle[p + 1] > shape->first_triangle[p];
         for (uint32_t t = shape->first_triangle[p]; t < shape->first_triangle[p + 1]; ++t)
         {
             const uint32_t *corner = &shape->surface_triangles[3 * (size_t)t];
             pl_f4 a = pl_load(&positions[corner[0]]);
-            pl_f4 normal = pl_cross(pl_load(&positions[corner[1]]) - a, pl_load(&positions[corner[2]]) - a);
+            pl_f4 b = pl_load(&positions[corner[1]]);
+            pl_f4 c = pl_load(&positions[corner[2]]);
+            pl_f4 normal = pl_cross(b - a, c - a);
+            part->low = pl_min(pl_min(a, b), pl_min(c, part->low));
+            part->high = pl_max(pl_max(a, b), pl_max(c, part->high));
             part->area += 0.5 * (double)pl_length3(normal);
         }
     }

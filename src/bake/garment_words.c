@@ -11,6 +11,7 @@ static const char *const cloth_words[] = {
     "pullover cardigan vest pants trouser jeans shorts =sock stocking glove cloth garment apparel outfit",
     "costume uniform =cape cloak scarf shawl kimono tunic =toga poncho overall wear bikini =bra panties",
     "lingerie corset fabric textile =top =bottom =tutu romper apron =kilt =sari hijab =veil towel",
+    "onesie pyjama pajama jumper blazer tanktop croptop parka anorak sarong lederhose dirndl",
     /* German */
     "hemd =hose jacke kleid bluse mantel anzug aermel ärmel strumpf handschuh stoff umhang trikot",
     /* French */

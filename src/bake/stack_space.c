@@ -101,29 +101,42 @@ bool pleat_stack_joint_rest(const pleat_stack *stack, uint32_t node, pleat_vec4 
     return true;
 }
 
-float pleat_model_height(const pleat_model *model, const pleat_pose *rest)
+/* Grows low and high by the corners of a node's triangles: exporters leave vertices behind that no triangle uses. */
+static void add_heights(const pleat_model *model, uint32_t node, const pleat_pose *rest, float *low, float *high)
 {
-    float low = INFINITY, high = -INFINITY;
-    for (uint32_t i = 0; i < model->scene_node_count; ++i)
+    pleat_affine to_rest = pl_stack_rest_transform(model, node, rest);
+    const pleat_mesh *mesh = &model->meshes[model->nodes[node].mesh];
+    for (uint32_t p = 0; p < mesh->primitive_count; ++p)
     {
-        uint32_t node = model->scene_nodes[i];
-        if (model->nodes[node].mesh == PLEAT_NONE)
+        const pleat_primitive *primitive = &mesh->primitives[p];
+        for (size_t c = 0; c < 3 * (size_t)primitive->triangle_count; ++c)
         {
-            continue;
-        }
-        pleat_affine to_rest = pl_stack_rest_transform(model, node, rest);
-        const pleat_mesh *mesh = &model->meshes[model->nodes[node].mesh];
-        for (uint32_t p = 0; p < mesh->primitive_count; ++p)
-        {
-            for (uint32_t v = 0; v < mesh->primitives[p].vertex_count; ++v)
-            {
-                float y = pl_affine_point(&to_rest, pl_load3(&mesh->primitives[p].positions[v]))[1];
-                low = fminf(low, y);
-                high = fmaxf(high, y);
-            }
+            float y = pl_affine_point(&to_rest, pl_load3(&primitive->positions[primitive->triangles[c]]))[1];
+            *low = fminf(*low, y);
+            *high = fmaxf(*high, y);
         }
     }
-    return high > low ? high - low : 1;
+}
+
+float pleat_model_height(const pleat_model *model, const pleat_pose *rest)
+{
+    for (int all = 0; all < 2; ++all)
+    {
+        float low = INFINITY, high = -INFINITY;
+        for (uint32_t i = 0; i < model->scene_node_count; ++i)
+        {
+            const pleat_node *node = &model->nodes[model->scene_nodes[i]];
+            if (node->mesh != PLEAT_NONE && (all || node->skin != PLEAT_NONE))
+            {
+                add_heights(model, model->scene_nodes[i], rest, &low, &high);
+            }
+        }
+        if (high > low)
+        {
+            return high - low;
+        }
+    }
+    return 1;
 }
 
 /* The linear blend of a surface vertex. */
