@@ -264,10 +264,8 @@ static void check_eight(pl_fold_solve_eight *kernel)
             assert_true(fabs((double)wide.hollow[lane] - one.hollow) <= 1e-4 * (one.hollow + 1e-3));
             if (one.amplitude > 0)
             {
-                /* At the same amplitude the eased equation differs from the plain one by the relief. */
-                double plain = pl_fold_tau(segments[lane], count[lane], rest, one.amplitude, NULL);
-                double relief = (one.tau - plain) / one.amplitude;
-                double tau = pl_fold_tau(segments[lane], count[lane], rest, x, NULL) + relief * x;
+                assert_true(fabs((double)wide.relief[lane] - one.relief) <= 1e-3);
+                double tau = pl_fold_tau(segments[lane], count[lane], rest, x, NULL) + one.relief * x;
                 worst = fmax(worst, fabs(tau) / rest);
                 apart = fmax(apart, fabs(x - one.amplitude) / (one.amplitude + 1e-3));
                 most = (uint32_t)wide.steps[lane] > most ? (uint32_t)wide.steps[lane] : most;

@@ -100,6 +100,13 @@ PL_INLINE pl_f4 pl_normalize3(pl_f4 a)
     return a * pl_splat(1.0f / sqrtf(squared));
 }
 
+/* 0 up to 0, 1 from 1 on, smooth between. */
+PL_INLINE float pl_smooth_step(float t)
+{
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
+    return t * t * (3 - 2 * t);
+}
+
 PL_INLINE pl_f4 pl_lerp(pl_f4 a, pl_f4 b, float t)
 {
     return a + (b - a) * pl_splat(t);

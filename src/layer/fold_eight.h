@@ -23,7 +23,7 @@ typedef struct pl_fold_eight
 
 typedef struct pl_fold_eight_solution
 {
-    pl_f8 amplitude, tau, hollow;
+    pl_f8 amplitude, tau, hollow, relief;
     pl_i8 steps;
 } pl_fold_eight_solution;
 
@@ -162,7 +162,8 @@ PL_INLINE void pl_fold_eight_solve(const pl_fold_eight *s, pl_f8 wanted, pl_fold
         x = pl_select8(far, farthest, x);
         high = pl_select8(far, farthest, high);
     }
-    *out = (pl_fold_eight_solution){.amplitude = (pl_f8)((pl_i8)x & active), .tau = tau, .hollow = hollow};
+    *out = (pl_fold_eight_solution){
+        .amplitude = (pl_f8)((pl_i8)x & active), .tau = tau, .hollow = hollow, .relief = relief};
     pl_fold_eight_newton(s, wanted, length, relief, active, high, out);
 }
 

@@ -214,7 +214,7 @@ static pl_fold_solution solve(const pl_fold_segment *segments, uint32_t count, d
     double tau = length - rest_length;
     if (!(tau < 0) || !(single.reach > 0))
     {
-        return (pl_fold_solution){0, tau, 0, 0};
+        return (pl_fold_solution){0, tau, 0, 0, 0};
     }
     double hollow = single.half < 0 && single.square > 0 ? -2 * single.half / single.square : 0;
     double filling = 0.5 * single.square * hollow * hollow / length;
@@ -258,7 +258,7 @@ static pl_fold_solution solve(const pl_fold_segment *segments, uint32_t count, d
         }
         x = next;
     }
-    return (pl_fold_solution){x, tau, hollow, steps};
+    return (pl_fold_solution){x, tau, hollow, relief, steps};
 }
 
 pl_fold_solution pl_fold_solve(const pl_fold_segment *segments, uint32_t count, double rest_length, double guess)

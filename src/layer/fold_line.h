@@ -62,6 +62,7 @@ typedef struct pl_fold_solution
     double amplitude; /* X: exactly 0 where the line is as long as at rest or longer */
     double tau;       /* what is left of the equation, at X */
     double hollow;  /* up to about this amplitude the fold only fills a hollow and is shorter than at 0; 0: no hollow */
+    double relief;  /* what easing added to the slope: tau is that of tau(X) + relief X; 0: nothing */
     uint32_t steps; /* Newton steps taken */
 } pl_fold_solution;
 

@@ -80,6 +80,7 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
         stations = padded > stations ? padded : stations;
         feet = folds + padded > feet ? folds + padded : feet;
         samples = ring->sample_count > samples ? ring->sample_count : samples;
+        ring->first_fold = layer->fold_count;
         layer->fold_count += ring->station_count * ring->fold_count;
         ++layer->ring_count;
     }
@@ -101,7 +102,7 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
                layer->shifts && layer->ups && layer->noises && layer->lost && layer->carries && layer->ends &&
                layer->highs && layer->figures;
     PL_TRY(pl_fold_lane_work_make(layer->rings, layer->ring_count, &layer->arena, &layer->work, error));
-    return all ? PLEAT_OK : pl_fail_memory(&layer->memory, error, "heights");
+    return all ? pl_folds_find_rivals(layer, plan, error) : pl_fail_memory(&layer->memory, error, "heights");
 }
 
 static pleat_result create_layer(const void *options, void *plan, const pleat_cloth *cloth, const pleat_host *host,

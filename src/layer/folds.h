@@ -151,6 +151,9 @@ typedef struct pl_bound_ring
     float strength;       /* how much of the lost length becomes height */
     float spacing;        /* of stations */
     bool closed;
+    uint32_t first_fold;                   /* in arrays of all rings' folds */
+    uint32_t first_contest, contest_count; /* in the layer's contests */
+    bool crosses;                          /* or is crossed */
     uint32_t vertex_count;
     uint32_t *first_vertex;   /* stations by fold_count, and one more */
     pl_fold_vertex *vertices; /* by station, then by fold, then by vertex */
@@ -168,6 +171,15 @@ PL_INLINE uint32_t pl_fold_station_after(const pl_bound_ring *ring, uint32_t sta
 }
 
 /* ---- Frames ---- */
+
+/* A fold at a station that folds of another ring cross. */
+typedef struct pl_fold_contest
+{
+    uint32_t fold;     /* in its ring */
+    uint32_t ring;     /* the other one */
+    uint32_t rival[4]; /* the folds there around the middle of this one */
+    float weight[4];   /* how much each of them counts; at most 1 together, less where lines do not quite cross */
+} pl_fold_contest;
 
 /* What a fold at a station came to in the last frame. */
 typedef struct pl_fold_figure
@@ -189,6 +201,10 @@ typedef struct pl_folds_layer
     pl_bound_ring *rings;
     uint32_t fold_count;     /* over all rings and stations */
     pl_fold_figure *figures; /* of all rings */
+    /* Where rings cross, by fold of all rings. */
+    pl_fold_contest *contests;
+    float *skin_losses; /* what part of the length skinning alone takes around a fold */
+    float *gates;       /* what is left of a fold's height beside its rivals; 1 where there are none */
     /* Of the ring at work, stations by folds. Room is for stations in whole blocks of eight. */
     float *heights; /* fade and strength included */
     float *rooms;   /* how high contact lets a fold rise */
@@ -207,6 +223,13 @@ typedef struct pl_folds_layer
     const pl_fold_kernels *kernels; /* NULL: station by station */
     pl_fold_lane_work *work;        /* of the kernels */
 } pl_folds_layer;
+
+/* Finds the folds that cross each other, once all rings are bound (folds_cross.c). */
+pleat_result pl_folds_find_rivals(pl_folds_layer *layer, const pl_folds_plan *plan, pleat_error *error);
+/* Fills skin_losses of a ring that has been measured on the skinned surface, station by station or in lanes. */
+void pl_folds_note_losses(pl_folds_layer *layer, const pl_bound_ring *ring, bool lanes);
+/* Then fills gates. */
+void pl_folds_settle_crossings(pl_folds_layer *layer);
 
 void pl_folds_update(void *layer, const pleat_layer_frame *frame);
 

@@ -223,14 +223,16 @@ static double limit(double amplitude, double room)
 }
 
 /* A hollow must be filled before rising makes it any longer. Where the room ends before that, rising is of no use: from
- * twice the filling on it is free. */
+ * two and a half times the filling on it is free, and what lies between is wide enough for nothing to leap when a room
+ * shrinks or a hollow deepens fast. */
 static double useful_room(double room, double hollow)
 {
-    if (!(hollow > 0) || room >= 2 * hollow)
+    if (!(hollow > 0))
     {
         return room;
     }
-    double t = fmax(room / hollow - 1, 0);
+    double t = (room / hollow - 0.5) / 2;
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
     return room * t * t * (3 - 2 * t);
 }
 
@@ -261,19 +263,23 @@ static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, dou
     room = useful_room(taper < room ? taper : room, solution.hollow);
     double height = limit(solution.amplitude, room);
     figure->limited = height < solution.amplitude;
-    figure->raised = height * (double)fold->fade > 0;
+    double share = (double)fold->fade * (double)job->layer->gates[job->ring->first_fold + index];
+    figure->raised = height * share > 0;
     if (figure->raised)
     {
         figure->steps = (uint8_t)solution.steps;
         figure->tau = (float)(fabs(solution.tau) / wanted);
         figure->residual = (float)(fabs(pl_fold_residual(solution.amplitude, solution.tau)) / wanted);
     }
-    job->layer->heights[index] = (float)(height * (double)fold->fade) * job->ring->strength;
+    job->layer->heights[index] = (float)(height * share) * job->ring->strength;
     if (figure->raised && job->layer->options.even)
     {
         even_fold(job, index, raised);
     }
-    double left = figure->limited ? -pl_fold_tau(segments, fold->sample_count - 1, wanted, height, NULL) : 0;
+    /* Of what was solved: of the eased equation in a hollow, or the rest would begin with all that easing leaves. */
+    double left = figure->limited
+                      ? -pl_fold_tau(segments, fold->sample_count - 1, wanted, height, NULL) - solution.relief * height
+                      : 0;
     left = left < lost ? left : lost;
     return left > 0 ? left * (double)job->layer->carries[station] : 0;
 }
@@ -464,16 +470,31 @@ static void update_ring(const frame_job *job)
     }
 }
 
+/* Which folds win where rings cross: by what they lose on the skinned surface, before any rise. */
+static void settle_crossings(pl_folds_layer *layer, const pleat_layer_frame *frame)
+{
+    for (uint32_t r = 0; r < layer->ring_count; ++r)
+    {
+        frame_job job = {layer, &layer->rings[r], NULL, frame};
+        if (job.ring->crosses)
+        {
+            bool lanes = in_lanes(&job);
+            run_stage(&job, measure_stations, lanes ? layer->kernels->measure : NULL);
+            pl_folds_note_losses(layer, job.ring, lanes);
+        }
+    }
+    pl_folds_settle_crossings(layer);
+}
+
 void pl_folds_update(void *user, const pleat_layer_frame *frame)
 {
     pl_folds_layer *layer = user;
-    uint32_t first = 0;
     layer->highest = 0;
+    settle_crossings(layer, frame);
     for (uint32_t r = 0; r < layer->ring_count; ++r)
     {
         const pl_bound_ring *ring = &layer->rings[r];
-        frame_job job = {layer, ring, layer->figures + first, frame};
+        frame_job job = {layer, ring, layer->figures + ring->first_fold, frame};
         update_ring(&job);
-        first += ring->station_count * ring->fold_count;
     }
 }

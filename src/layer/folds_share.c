@@ -10,12 +10,6 @@
 
 #include <stdlib.h>
 
-static float smooth_step(float t)
-{
-    t = fminf(fmaxf(t, 0), 1);
-    return t * t * (3 - 2 * t);
-}
-
 /* A place on a line across a ring. */
 typedef struct line_place
 {
@@ -59,10 +53,10 @@ static float own_part(const pl_folds_plan *plan, uint32_t self, const line_place
         }
         float lead = r < self ? 1.5f : 0.5f;
         float width = plan->rings[self].values.width;
-        float nearer = smooth_step((other - place->away) / width + lead);
-        float beyond = smooth_step((other - plan->rings[r].half) / width + lead);
+        float nearer = pl_smooth_step((other - place->away) / width + lead);
+        float beyond = pl_smooth_step((other - plan->rings[r].half) / width + lead);
         float parallel = fabsf(pl_dot3(pl_normalize3(place->along), station->across));
-        own = fminf(own, 1 - smooth_step((parallel - 0.5f) / 0.3f) * (1 - fmaxf(nearer, beyond)));
+        own = fminf(own, 1 - pl_smooth_step((parallel - 0.5f) / 0.3f) * (1 - fmaxf(nearer, beyond)));
     }
     return own;
 }

@@ -106,13 +106,13 @@ PL_INLINE pl_f8 limit(pl_f8 amplitude, pl_f8 room)
 
 PL_INLINE pl_f8 useful_room(pl_f8 room, pl_f8 hollow)
 {
-    pl_i8 short_of = (hollow > pl_splat8(0)) & (room < 2 * hollow);
-    if (!pl_mask8(short_of))
+    pl_i8 filled = hollow > pl_splat8(0);
+    if (!pl_mask8(filled))
     {
         return room;
     }
-    pl_f8 t = pl_max8(room / hollow - 1, pl_splat8(0));
-    return pl_select8(short_of, room * t * t * (3 - 2 * t), room);
+    pl_f8 t = pl_min8(pl_max8((room / hollow - 0.5f) * 0.5f, pl_splat8(0)), pl_splat8(1));
+    return pl_select8(filled, room * t * t * (3 - 2 * t), room);
 }
 
 /* A fold's values at eight stations, from stations by folds. */
@@ -178,7 +178,8 @@ static void solve_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k,
     pl_fold_eight_solve(&segments, o.wanted, &o.solution);
     pl_f8 room = pl_min8(gather(layer->tapers + first, count), gather(layer->rooms + first, count));
     pl_f8 height = limit(o.solution.amplitude, useful_room(room, o.solution.hollow));
-    pl_f8 rising = (pl_f8)((pl_i8)(height * group->fade) & o.solved);
+    pl_f8 share = group->fade * gather(layer->gates + job->ring->first_fold + first, count);
+    pl_f8 rising = (pl_f8)((pl_i8)(height * share) & o.solved);
     o.limited = o.solved & (height < o.solution.amplitude);
     o.raised = rising > zero;
     store_figures(&o, count, job->figures + first);
@@ -190,7 +191,8 @@ static void solve_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k,
     }
     if (pl_mask8(o.limited))
     {
-        pl_f8 left = pl_min8(o.wanted - pl_fold_eight_length(&segments, height), lost);
+        pl_f8 eased = pl_fold_eight_length(&segments, height) + o.solution.relief * height;
+        pl_f8 left = pl_min8(o.wanted - eased, lost);
         left *= *(const pl_f8 *)(layer->carries + (size_t)block * PL_FOLD_LANES);
         *carry = pl_select8(o.limited & (left > zero), left, *carry);
     }

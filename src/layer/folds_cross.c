@@ -1,0 +1,228 @@
+/* Where folds of two rings cross.
+ *
+ * Rings of neck and shoulder, of spine and hip meet at an angle: both fold the same place, and folds of both together
+ * stand there as a grid of bumps. Cloth buckles in one direction. So wherever two rings cross, the one whose lines have
+ * lost more of their length on the skinned surface keeps its height, and the other's goes down; between equal losses
+ * one passes smoothly into the other, in space and in time. Lines that run nearly the same way are no rivals: those
+ * share the place by distance (folds_share.c). */
+#include "layer/folds_lanes.h"
+
+/* ---- Binding ---- */
+
+/* All that is looked at while rivals are found. */
+typedef struct finder
+{
+    pl_folds_layer *layer;
+    const pl_folds_plan *plan;
+    uint32_t self, other; /* rings */
+    pl_fold_contest *out; /* NULL to count */
+    uint32_t count;
+} finder;
+
+/* The node of a patch's grid nearest to a place between two stations. */
+static size_t node_near(const pl_fold_ring *ring, uint32_t station, float arc)
+{
+    int32_t middle = (int32_t)(ring->patch.row_count / 2), row = middle + (int32_t)lrintf(4 * arc / ring->values.width);
+    row = row < 1 ? 1 : row > 2 * middle - 1 ? 2 * middle - 1 : row;
+    return (size_t)station * ring->patch.row_count + (uint32_t)row;
+}
+
+/* How much lines of two rings cross at a place: 0 where they run the same way, 1 from 60 degrees on. */
+static float crossing(const pl_fold_ring *a, size_t at, const pl_fold_ring *b, size_t there)
+{
+    pl_f4 first = a->patch.grid[at + 1] - a->patch.grid[at - 1], second = b->patch.grid[there + 1];
+    second -= b->patch.grid[there - 1];
+    float parallel = fabsf(pl_dot3(pl_normalize3(first), pl_normalize3(second)));
+    return 1 - pl_smooth_step((parallel - 0.5f) / 0.3f);
+}
+
+/* The folds of the other ring around a place of it, two stations by two folds, and how much each counts. */
+static pl_fold_contest folds_around(const finder *f, float u, float s)
+{
+    const pl_fold_ring *ring = &f->plan->rings[f->other];
+    const pl_bound_ring *bound = &f->layer->rings[f->other];
+    uint32_t count = ring->ring.station_count, k = pl_fold_ring_at(ring, s), station = (uint32_t)u;
+    station = station < count ? station : count - 1;
+    uint32_t after = station + 1 < count ? station + 1 : ring->ring.closed ? 0 : station;
+    float x = (s - ring->bounds[k]) / (ring->bounds[k + 1] - ring->bounds[k]) - 0.5f, share = u - (float)station;
+    uint32_t beside = x > 0 ? (k + 1 < ring->fold_count ? k + 1 : k) : (k ? k - 1 : k);
+    x = fminf(fabsf(x), 0.5f);
+    pl_fold_contest contest = {.ring = f->other};
+    for (uint32_t n = 0; n < 4; ++n)
+    {
+        uint32_t index = (n & 1 ? after : station) * ring->fold_count + (n & 2 ? beside : k);
+        const pl_fold *fold = &bound->folds[index];
+        contest.rival[n] = index;
+        contest.weight[n] = fold->sample_count > 2
+                                ? (n & 1 ? share : 1 - share) * (n & 2 ? x : 1 - x) * fold->fade * bound->strength
+                                : 0;
+    }
+    return contest;
+}
+
+/* Who crosses one fold at one station. */
+static void find_rivals_of(finder *f, uint32_t station, uint32_t k)
+{
+    const pl_fold_ring *ring = &f->plan->rings[f->self], *other = &f->plan->rings[f->other];
+    uint32_t index = station * ring->fold_count + k;
+    float arc = 0.5f * (ring->bounds[k] + ring->bounds[k + 1]), u, s;
+    size_t at = node_near(ring, station, arc);
+    if (f->layer->rings[f->self].folds[index].sample_count < 3 || !ring->patch.grid_good[at] ||
+        !pl_patch_find(&other->patch, ring->patch.grid[at], ring->patch.grid_normal[at], 0.35f * other->values.width,
+                       &u, &s))
+    {
+        return;
+    }
+    pl_fold_contest contest = folds_around(f, u, s);
+    uint32_t near = (uint32_t)fminf(u + 0.5f, (float)other->ring.station_count - 1);
+    float askew = crossing(ring, at, other, node_near(other, near, s)), sum = 0;
+    contest.fold = index;
+    for (uint32_t n = 0; n < 4; ++n)
+    {
+        contest.weight[n] *= askew;
+        sum += contest.weight[n];
+    }
+    if (sum > 0.01f)
+    {
+        if (f->out)
+        {
+            f->out[f->count] = contest;
+        }
+        ++f->count;
+    }
+}
+
+static void find_rivals(finder *f)
+{
+    f->count = 0;
+    for (f->self = 0; f->self < f->plan->ring_count; ++f->self)
+    {
+        const pl_fold_ring *ring = &f->plan->rings[f->self];
+        pl_bound_ring *bound = &f->layer->rings[f->self];
+        bound->first_contest = f->count;
+        for (f->other = 0; f->other < f->plan->ring_count; ++f->other)
+        {
+            for (uint32_t i = 0; i < ring->ring.station_count && f->other != f->self; ++i)
+            {
+                for (uint32_t k = 0; k < ring->fold_count; ++k)
+                {
+                    find_rivals_of(f, i, k);
+                }
+            }
+        }
+        bound->contest_count = f->count - bound->first_contest;
+    }
+}
+
+pleat_result pl_folds_find_rivals(pl_folds_layer *layer, const pl_folds_plan *plan, pleat_error *error)
+{
+    finder f = {.layer = layer, .plan = plan};
+    find_rivals(&f);
+    layer->contests = PL_ARENA_NEW(&layer->arena, pl_fold_contest, f.count);
+    layer->skin_losses = PL_ARENA_NEW(&layer->arena, float, layer->fold_count);
+    /* Kernels read whole blocks of stations. */
+    uint32_t gate_count = layer->fold_count + PL_FOLD_LANES * 2 * PL_FOLDS_A_SIDE;
+    layer->gates = PL_ARENA_NEW(&layer->arena, float, gate_count);
+    if (!layer->contests || !layer->skin_losses || !layer->gates)
+    {
+        return pl_fail_memory(&layer->memory, error, "rings that cross");
+    }
+    f.out = layer->contests;
+    find_rivals(&f);
+    for (uint32_t i = 0; i < gate_count; ++i)
+    {
+        layer->gates[i] = 1;
+    }
+    for (uint32_t r = 0; r < layer->ring_count; ++r)
+    {
+        layer->rings[r].crosses |= layer->rings[r].contest_count > 0;
+        for (uint32_t i = 0; i < layer->rings[r].contest_count; ++i)
+        {
+            layer->rings[layer->contests[layer->rings[r].first_contest + i].ring].crosses = true;
+        }
+    }
+    return PLEAT_OK;
+}
+
+/* ---- Frames ---- */
+
+/* What part of its length a fold has lost; below 0 it is stretched. */
+static float loss_of(const pl_folds_layer *layer, const pl_bound_ring *ring, uint32_t index, bool lanes)
+{
+    const pl_fold *fold = &ring->folds[index];
+    uint32_t station = index / ring->fold_count, lane = station % PL_FOLD_LANES;
+    uint32_t group = station / PL_FOLD_LANES * ring->fold_count + index % ring->fold_count;
+    float length = lanes ? layer->work->lengths[group][lane] : (float)layer->lengths[index];
+    return fold->sample_count > 2 ? 1 - length / fold->rest_length : 0;
+}
+
+/* The mean around a fold, nearer ones counting more: folds that contact keeps from rising hand their length to those
+ * beside them, and one line more or less lost must not change which way the cloth buckles. */
+static float loss_around(const pl_folds_layer *layer, const pl_bound_ring *ring, uint32_t index)
+{
+    int32_t stations = (int32_t)ring->station_count, folds = (int32_t)ring->fold_count;
+    float sum = 0, weights = 0;
+    for (int32_t n = 0; n < 9; ++n)
+    {
+        int32_t i = (int32_t)index / folds + n / 3 - 1, k = (int32_t)index % folds + n % 3 - 1;
+        i = !ring->closed ? i : i < 0 ? stations - 1 : i < stations ? i : 0;
+        if (i >= 0 && i < stations && k >= 0 && k < folds && ring->folds[i * folds + k].sample_count > 2)
+        {
+            float weight = (n / 3 == 1 ? 2.0f : 1.0f) * (n % 3 == 1 ? 2.0f : 1.0f);
+            sum += weight * layer->losses[i * folds + k];
+            weights += weight;
+        }
+    }
+    return sum > 0 ? sum / weights : 0;
+}
+
+void pl_folds_note_losses(pl_folds_layer *layer, const pl_bound_ring *ring, bool lanes)
+{
+    uint32_t count = ring->station_count * ring->fold_count;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        layer->losses[i] = loss_of(layer, ring, i, lanes);
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        layer->skin_losses[ring->first_fold + i] = ring->folds[i].sample_count > 2 ? loss_around(layer, ring, i) : 0;
+    }
+}
+
+/* Losses closer to each other than this are as good as equal. */
+#define CLOSE 0.02f
+
+/* What is left of a fold's height: all while it has lost a good deal more than its rival, nothing while a good deal
+ * less. */
+static float gate_of(float lost, float rival)
+{
+    return 1 - pl_smooth_step((rival - 0.7f * lost) / (0.6f * lost + CLOSE));
+}
+
+static void settle_ring(pl_folds_layer *layer, const pl_bound_ring *ring)
+{
+    const pl_fold_contest *contests = layer->contests + ring->first_contest;
+    for (uint32_t i = 0; i < ring->contest_count; ++i)
+    {
+        layer->gates[ring->first_fold + contests[i].fold] = 1;
+    }
+    for (uint32_t i = 0; i < ring->contest_count; ++i)
+    {
+        const float *losses = layer->skin_losses + layer->rings[contests[i].ring].first_fold;
+        float rival = 0;
+        for (uint32_t n = 0; n < 4; ++n)
+        {
+            rival += losses[contests[i].rival[n]] * contests[i].weight[n];
+        }
+        uint32_t at = ring->first_fold + contests[i].fold;
+        layer->gates[at] = fminf(layer->gates[at], gate_of(layer->skin_losses[at], rival));
+    }
+}
+
+void pl_folds_settle_crossings(pl_folds_layer *layer)
+{
+    for (uint32_t r = 0; r < layer->ring_count; ++r)
+    {
+        settle_ring(layer, &layer->rings[r]);
+    }
+}
