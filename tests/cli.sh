@@ -355,6 +355,17 @@ test_bake_takes_a_drawn_profile()
     fails 2 "no polyline, polygon or path" bake hero.gltf --set folds.curve=@hero.gltf -o a.pc2
 }
 
+test_bake_topology_by_frame()
+{
+    works bake hero.gltf --layer wrinkles --topology frame --frames 0-2 -o by.obj -o by.ply
+    [ "$(grep -c '^g ' by_0002.obj)" = "$(grep -c '^g ' by_0000.obj)" ] && [ -s by_0002.ply ]
+    fails 2 "-o a.glb needs one mesh for all frames" bake hero.gltf --layer wrinkles --topology frame -o by.obj -o a.glb
+    fails 2 "-o a.pc2 needs one mesh for all frames" bake hero.gltf --layer wrinkles --topology frame -o a.pc2
+    fails 2 "add --layer wrinkles" bake hero.gltf --topology frame -o a.obj
+    fails 2 "leave one of them out" bake hero.gltf --layer wrinkles --topology frame --resume -o a.obj
+    fails 2 "topology" bake hero.gltf --layer wrinkles --topology none -o a.obj
+}
+
 test_bake_wrinkles_and_their_curves()
 {
     works bake hero.gltf --layer wrinkles -o traced.pc2 --wrinkles-out curves.txt --json

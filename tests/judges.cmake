@@ -57,6 +57,8 @@ add_judge(judge_stretch ${PYTHON_PROGRAM} -B ${judges}/stretch.py $<TARGET_FILE:
 add_judge(judge_wrinkles ${PYTHON_PROGRAM} -B ${judges}/wrinkles.py $<TARGET_FILE:pleat> ${judged} quick)
 add_judge(judge_wrinkles_long ${PYTHON_PROGRAM} -B ${judges}/wrinkles.py $<TARGET_FILE:pleat> ${judged} long)
 set_property(TEST judge_wrinkles_long APPEND PROPERTY LABELS long)
+# Meshes with a topology for each frame: closed, covered once, crests as edges.
+add_judge(judge_topology ${PYTHON_PROGRAM} -B ${judges}/topology.py $<TARGET_FILE:pleat> ${judged})
 
 # The volume layer, by numpy.
 add_judge(judge_volume ${PYTHON_PROGRAM} -B ${judges}/volume.py $<TARGET_FILE:pleat> ${judged})

@@ -350,6 +350,59 @@ static pleat_result create_once(void *user, const pleat_host *host, pleat_error 
     return result;
 }
 
+/* A mesh for each frame: as coarse as it came without wrinkles, finer with them, the same whichever way one comes to
+ * the frame. */
+static void test_wrinkles_with_a_mesh_for_each_frame(void **state)
+{
+    (void)state;
+    scene s;
+    pleat_error error = {0};
+    begin(&s, 8);
+    bind(&s);
+    assert_int_equal(pleat_stack_focus(s.stack, 0, &error), PLEAT_BAD_ARGUMENT);
+    uint32_t whole = pleat_stack_get_shape(s.stack)->triangle_count, counts[3];
+    free(copy_at(&s, 2.0f));
+    s.desc.frame_topology = true;
+    bind(&s);
+    const pleat_stack_shape *shape = pleat_stack_get_shape(s.stack);
+    const float times[3] = {0, 2.0f, 1.0f};
+    pleat_vec4 *first = NULL;
+    for (uint32_t i = 0; i < 6; ++i)
+    {
+        assert_int_equal(pleat_stack_focus(s.stack, times[i % 3], &error), PLEAT_OK);
+        counts[i % 3] = i < 3 ? shape->triangle_count : counts[i % 3];
+        assert_int_equal(counts[i % 3], shape->triangle_count);
+        pleat_vec4 *now = copy_at(&s, times[i % 3]);
+        if (i == 1)
+        {
+            first = now;
+            assert_true(figure(&s, "highest") > 0.01);
+            continue;
+        }
+        if (i == 4)
+        {
+            assert_memory_equal(first, now, shape->surface_count * sizeof *now);
+        }
+        free(now);
+    }
+    assert_int_equal(counts[0], 128);
+    assert_true(counts[2] > counts[0] && counts[1] > counts[2] && counts[2] < whole);
+    free(first);
+    end(&s);
+}
+
+static pleat_result focus_twice(void *user, const pleat_host *host, pleat_error *error)
+{
+    pleat_stack *stack;
+    pleat_result result = pleat_stack_create(user, host, &stack, error);
+    for (uint32_t i = 1; i < 3 && result == PLEAT_OK; ++i)
+    {
+        result = pleat_stack_focus(stack, 0.5f * (float)i, error);
+    }
+    pleat_stack_destroy(stack);
+    return result;
+}
+
 static void test_wrinkles_without_memory(void **state)
 {
     (void)state;
@@ -359,6 +412,9 @@ static void test_wrinkles_without_memory(void **state)
     s.options.detail = 1;
     s.desc.frame_count = 32;
     support_sweep_allocations(create_once, &s.desc);
+    s.desc.frame_topology = true;
+    support_sweep_allocations(focus_twice, &s.desc);
+    s.desc.frame_topology = false;
     s.desc.clip = NULL;
     s.desc.frame_count = 0;
     support_sweep_allocations(create_once, &s.desc);
@@ -368,10 +424,15 @@ static void test_wrinkles_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrinkles_options),         cmocka_unit_test(test_wrinkles_leave_rest_alone),
-        cmocka_unit_test(test_wrinkles_for_any_threads), cmocka_unit_test(test_wrinkles_between_frames),
-        cmocka_unit_test(test_wrinkles_as_they_come),    cmocka_unit_test(test_wrinkles_from_given_curves),
-        cmocka_unit_test(test_wrinkles_stop_at_a_body),  cmocka_unit_test(test_wrinkles_without_memory),
+        cmocka_unit_test(test_wrinkles_options),
+        cmocka_unit_test(test_wrinkles_leave_rest_alone),
+        cmocka_unit_test(test_wrinkles_for_any_threads),
+        cmocka_unit_test(test_wrinkles_between_frames),
+        cmocka_unit_test(test_wrinkles_as_they_come),
+        cmocka_unit_test(test_wrinkles_from_given_curves),
+        cmocka_unit_test(test_wrinkles_stop_at_a_body),
+        cmocka_unit_test(test_wrinkles_without_memory),
+        cmocka_unit_test(test_wrinkles_with_a_mesh_for_each_frame),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

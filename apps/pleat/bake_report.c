@@ -81,7 +81,13 @@ static void take_figures(bake_report *report, const pleat_bake *bake)
 
 void report_frame(bake_report *report, uint32_t frame, double seconds, double output_seconds, const pleat_bake *bake)
 {
+    const pleat_bake_shape *shape = pleat_bake_get_shape(bake);
     report->frame_seconds[frame] = seconds;
+    if (shape->triangle_count > report->triangle_count)
+    {
+        report->vertex_count = shape->vertex_count;
+        report->triangle_count = shape->triangle_count;
+    }
     report->output_seconds[frame] = output_seconds;
     if (frame >= report->resumed)
     {

@@ -11,6 +11,8 @@ struct bake_writers
 {
     pl_memory memory;
     pl_arena arena;
+    pl_arena mesh_arena; /* the mesh of the caches, and the arrays of a frame */
+    bool frame_topology;
     const pleat_host *host;
     const pleat_asset *asset;
     const pleat_bake *bake;
@@ -20,6 +22,7 @@ struct bake_writers
     pleat_outputs *outputs;
     pleat_cache_writer **caches; /* per target; NULL for glTF */
     bool has_caches;
+    bool wants_normals;
     bool garments_only;    /* parts that are no garment are left out */
     bool all_parts;        /* every part is written: frames need no copying */
     pleat_cache_desc desc; /* the mesh of the caches */
@@ -29,6 +32,11 @@ struct bake_writers
     pleat_vec3 *chosen_positions;
     pleat_vec3 *chosen_normals;
 };
+
+bool topology_by_frame(const app_session *session)
+{
+    return strcmp(arguments_text(session->arguments, "topology"), "frame") == 0;
+}
 
 static bool is_gltf(const bake_target *target)
 {
@@ -71,7 +79,7 @@ static const char *part_name(bake_writers *writers, const pleat_bake_part *part)
     {
         snprintf(name, sizeof name, "%.280s", base[0] ? base : "mesh");
     }
-    return pl_arena_string(&writers->arena, name, strlen(name));
+    return pl_arena_string(&writers->mesh_arena, name, strlen(name));
 }
 
 /* The mesh of the caches: the chosen parts behind one another, their vertices renumbered. */
@@ -81,6 +89,7 @@ static pleat_result gather_parts(bake_writers *writers, pleat_error *error)
     const pleat_model *model = pleat_asset_model(writers->asset);
     const pleat_bake_shape *shape = pleat_bake_get_shape(writers->bake);
     pleat_cache_desc *desc = &writers->desc;
+    desc->vertex_count = desc->triangle_count = desc->group_count = 0;
     writers->all_parts = true;
     for (uint32_t p = 0; p < shape->part_count; ++p)
     {
@@ -96,13 +105,13 @@ static pleat_result gather_parts(bake_writers *writers, pleat_error *error)
     pleat_vec3 *rest;
     pleat_cache_group *groups;
     pleat_cache_range *ranges;
-    PL_ARENA_NEW_OR_FAIL(triangles, &writers->arena, uint32_t, 3 * (size_t)desc->triangle_count, error);
-    PL_ARENA_NEW_OR_FAIL(rest, &writers->arena, pleat_vec3, desc->vertex_count, error);
-    PL_ARENA_NEW_OR_FAIL(groups, &writers->arena, pleat_cache_group, desc->group_count, error);
-    PL_ARENA_NEW_OR_FAIL(ranges, &writers->arena, pleat_cache_range, desc->group_count, error);
+    PL_ARENA_NEW_OR_FAIL(triangles, &writers->mesh_arena, uint32_t, 3 * (size_t)desc->triangle_count, error);
+    PL_ARENA_NEW_OR_FAIL(rest, &writers->mesh_arena, pleat_vec3, desc->vertex_count, error);
+    PL_ARENA_NEW_OR_FAIL(groups, &writers->mesh_arena, pleat_cache_group, desc->group_count, error);
+    PL_ARENA_NEW_OR_FAIL(ranges, &writers->mesh_arena, pleat_cache_range, desc->group_count, error);
     if (shape->uvs)
     {
-        PL_ARENA_NEW_OR_FAIL(uvs, &writers->arena, float, 2 * (size_t)desc->vertex_count, error);
+        PL_ARENA_NEW_OR_FAIL(uvs, &writers->mesh_arena, float, 2 * (size_t)desc->vertex_count, error);
     }
     uint32_t vertex = 0, triangle = 0, group = 0;
     for (uint32_t p = 0; p < shape->part_count; ++p)
@@ -179,12 +188,12 @@ static pleat_result allocate_frames(bake_writers *writers, bool normals, pleat_e
     pleat_result result = PLEAT_OK;
     uint32_t all = pleat_bake_get_shape(writers->bake)->vertex_count;
     uint32_t chosen = writers->all_parts ? 0 : writers->desc.vertex_count;
-    PL_ARENA_NEW_OR_FAIL(writers->positions, &writers->arena, pleat_vec3, all, error);
-    PL_ARENA_NEW_OR_FAIL(writers->chosen_positions, &writers->arena, pleat_vec3, chosen, error);
+    PL_ARENA_NEW_OR_FAIL(writers->positions, &writers->mesh_arena, pleat_vec3, all, error);
+    PL_ARENA_NEW_OR_FAIL(writers->chosen_positions, &writers->mesh_arena, pleat_vec3, chosen, error);
     if (normals)
     {
-        PL_ARENA_NEW_OR_FAIL(writers->normals, &writers->arena, pleat_vec3, all, error);
-        PL_ARENA_NEW_OR_FAIL(writers->chosen_normals, &writers->arena, pleat_vec3, chosen, error);
+        PL_ARENA_NEW_OR_FAIL(writers->normals, &writers->mesh_arena, pleat_vec3, all, error);
+        PL_ARENA_NEW_OR_FAIL(writers->chosen_normals, &writers->mesh_arena, pleat_vec3, chosen, error);
     }
 fail:
     return result;
@@ -208,6 +217,7 @@ static pleat_result open_caches(bake_writers *writers, pleat_error *error)
     writers->desc.start = shape->start;
     writers->desc.fps = shape->fps;
     writers->desc.outputs = writers->outputs;
+    writers->wants_normals = normals;
     PL_TRY(gather_parts(writers, error));
     PL_TRY(allocate_frames(writers, normals, error));
     for (uint32_t i = 0; i < targets->count; ++i)
@@ -231,6 +241,7 @@ pleat_result writers_create(app_session *session, const pleat_asset *asset, cons
         return pl_fail(error, PLEAT_NO_MEMORY, "out of memory for the outputs");
     }
     pl_arena_init(&writers->arena, &writers->memory);
+    pl_arena_init(&writers->mesh_arena, &writers->memory);
     writers->host = &session->host;
     writers->asset = asset;
     writers->bake = bake;
@@ -238,6 +249,7 @@ pleat_result writers_create(app_session *session, const pleat_asset *asset, cons
     writers->targets = targets;
     writers->wrinkles_path = arguments_text(session->arguments, "wrinkles-out");
     writers->garments_only = arguments_given(session->arguments, "garment");
+    writers->frame_topology = topology_by_frame(session);
     writers->caches = PL_ARENA_NEW(&writers->arena, pleat_cache_writer *, targets->count);
     pleat_result result = writers->caches ? pleat_outputs_create(writers->host, &writers->outputs, error)
                                           : pl_fail_memory(&writers->memory, error, "the outputs");
@@ -265,6 +277,7 @@ void writers_destroy(bake_writers *writers)
         pleat_cache_writer_destroy(writers->caches[i]);
     }
     pleat_outputs_destroy(writers->outputs);
+    pl_arena_free(&writers->mesh_arena);
     pl_arena_free(&writers->arena);
     PL_DESTROY(writers);
 }
@@ -283,11 +296,32 @@ bool writers_want_gltf(const bake_writers *writers)
 
 /* ---- Writing --------------------------------------------------------------------------------------------------- */
 
+/* The mesh that the bake has in this frame. */
+static pleat_result change_mesh(bake_writers *writers, pleat_error *error)
+{
+    pl_arena_free(&writers->mesh_arena);
+    pl_arena_init(&writers->mesh_arena, &writers->memory);
+    PL_TRY(gather_parts(writers, error));
+    PL_TRY(allocate_frames(writers, writers->wants_normals, error));
+    for (uint32_t i = 0; i < writers->targets->count; ++i)
+    {
+        if (writers->caches[i])
+        {
+            PL_TRY(pleat_cache_writer_mesh(writers->caches[i], &writers->desc, error));
+        }
+    }
+    return PLEAT_OK;
+}
+
 pleat_result writers_frame(bake_writers *writers, pleat_error *error)
 {
     if (!writers->has_caches)
     {
         return PLEAT_OK;
+    }
+    if (writers->frame_topology)
+    {
+        PL_TRY(change_mesh(writers, error));
     }
     pleat_bake_copy(writers->bake, writers->positions, writers->normals);
     const pleat_vec3 *positions = choose_points(writers, writers->positions, writers->chosen_positions);

@@ -12,6 +12,9 @@
 
 typedef struct bake_writers bake_writers;
 
+/* --topology frame: each frame has a mesh of its own. */
+bool topology_by_frame(const app_session *session);
+
 /* Opens a writer for each target that is not glTF. They hold all parts of the bake, or those that --garment names.
  * Everything that is passed must outlive the writers. */
 pleat_result writers_create(app_session *session, const pleat_asset *asset, const pleat_bake *bake, uint32_t clip,

@@ -201,6 +201,7 @@ static int bake_asset(app_session *session, const pleat_asset *asset, bake_look 
     desc.fps = (float)arguments_number(session->arguments, "fps");
     desc.skinning = (pleat_skinning)look->skin.method;
     desc.level = look->level;
+    desc.frame_topology = topology_by_frame(session);
     int status = choose_clip(session, model, &desc.clip);
     status = status == EXIT_DONE ? choose_bake_frames(session, model, &desc) : status;
     status = status == EXIT_DONE ? choose_stack(session, model, look_garment_use(look), true, &choice) : status;
@@ -262,6 +263,33 @@ static int bake_file(app_session *session, bake_look *look)
     return status;
 }
 
+/* A mesh for each frame needs a layer that changes it, outputs that can hold it, and cannot be taken up again. */
+static int check_topology(app_session *session, const bake_look *look)
+{
+    const char *output;
+    if (!look_has_layer(look, &pleat_wrinkles_layer))
+    {
+        return fail_usage(session, "--topology frame: only wrinkles give frames meshes of their own; add --layer "
+                                   "wrinkles");
+    }
+    if (arguments_given(session->arguments, "resume"))
+    {
+        return fail_usage(session, "--topology frame: what --resume keeps is of one mesh; leave one of them out");
+    }
+    for (uint32_t i = 0; (output = arguments_each(session->arguments, "output", i)); ++i)
+    {
+        pleat_format format = pleat_format_of(output);
+        if (format != PLEAT_FORMAT_OBJ && format != PLEAT_FORMAT_PLY && format != PLEAT_FORMAT_UNKNOWN)
+        {
+            return fail_usage(session,
+                              "--topology frame: -o %s needs one mesh for all frames; write .obj or .ply, or leave "
+                              "--topology out",
+                              output);
+        }
+    }
+    return EXIT_DONE;
+}
+
 static int run_bake_command(app_session *session)
 {
     const app_arguments *arguments = session->arguments;
@@ -290,6 +318,7 @@ static int run_bake_command(app_session *session)
     {
         status = fail_usage(session, "--wrinkles-out: there are no wrinkles without --layer wrinkles");
     }
+    status = status == EXIT_DONE && topology_by_frame(session) ? check_topology(session, &look) : status;
     if (status != EXIT_DONE)
     {
         return status;
@@ -312,6 +341,8 @@ static const app_option bake_options[] = {
     {"targets", 0, OPTION_WHOLE, false, "N", "64", 1, 1024, "glTF: the most morph targets a mesh gets"},
     {"error", 0, OPTION_LENGTH, false, "LENGTH", "0.1mm", 0, 1000,
      "glTF: fewer targets, as long as no vertex is off by more"},
+    {"topology", 0, OPTION_CHOICE, false, "clip|frame", "clip", 0, 0,
+     "frame: a mesh for each (.obj, .ply), wrinkles as edges"},
     {"resume", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "keep frames in OUT.resume; after a kill, go on from there"},
     {"stretch", 0, OPTION_TEXT, false, "FRAME|most", NULL, 0, 0,
      "glTF: _COMPRESSION and _STRETCH with directions, of a frame or the most of all"},

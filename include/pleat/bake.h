@@ -1,4 +1,4 @@
-/* pleat/bake.h: a stack run over a clip, with one topology for all frames.
+/* pleat/bake.h: a stack run over a clip, with one topology for all frames, or one for each.
  *
  * A bake chooses nodes of a model, binds a stack to each and gives their frames one after the other. It does no file
  * access: what to do with a frame is the caller's. */
@@ -24,6 +24,8 @@ typedef struct pleat_bake_desc
     const pleat_layer_desc *layers;
     const bool *garment; /* per primitive of the chosen nodes, one after the other: layers act here; NULL: all */
     const float *mask;   /* per vertex of the chosen nodes' meshes, one after the other, 0..1: how much; NULL: 1 */
+    bool frame_topology; /* default false; true: each frame has a mesh of its own, see pleat_stack_focus. The layers'
+                            options must then outlive the bake; nothing can be replayed or fitted */
 } pleat_bake_desc;
 
 pleat_bake_desc pleat_bake_desc_default(const pleat_model *model);
@@ -38,7 +40,8 @@ typedef struct pleat_bake_part
     bool garment;
 } pleat_bake_part;
 
-/* What stays the same over all frames: the render vertices of the chosen nodes, primitives in file order. */
+/* What stays the same over all frames (with frame_topology: until the next one): the render vertices of the chosen
+ * nodes, primitives in file order. */
 typedef struct pleat_bake_shape
 {
     uint32_t part_count;

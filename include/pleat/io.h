@@ -155,6 +155,9 @@ pleat_result pleat_cache_writer_create(const char *path, const pleat_cache_desc 
 pleat_result pleat_cache_writer_frame(pleat_cache_writer *writer, const pleat_vec3 *positions,
                                       const pleat_vec3 *normals, pleat_error *error);
 /* All frames must have been given. Afterwards only destroy is legal. */
+/* The frames to come are on another mesh: its vertices, triangles, uvs and groups count, of the rest of desc nothing.
+ * Only of a mesh sequence. */
+pleat_result pleat_cache_writer_mesh(pleat_cache_writer *writer, const pleat_cache_desc *desc, pleat_error *error);
 pleat_result pleat_cache_writer_commit(pleat_cache_writer *writer, pleat_error *error);
 /* Without commit: removes what was begun. */
 void pleat_cache_writer_destroy(pleat_cache_writer *writer);

@@ -54,6 +54,14 @@ typedef struct pleat_layer_preview
     void *user;
 } pleat_layer_preview;
 
+/* Curves on the coarse surface, each as places one after the other. */
+typedef struct pleat_lines
+{
+    uint32_t line_count;
+    const uint32_t *first_place; /* line_count + 1, into places */
+    const pleat_place *places;
+} pleat_lines;
+
 /* A kind of layer. */
 typedef struct pleat_layer_type
 {
@@ -65,6 +73,10 @@ typedef struct pleat_layer_type
                          const pleat_host *host, void **plan, pleat_error *error);
     /* May be NULL: no refinement. As in pleat_loop_desc. */
     bool (*wants)(void *plan, uint32_t coarse_triangle, const float barycentric[9], uint32_t level);
+    /* May be NULL: the plan is the same for every frame. From here on the plan speaks of one time of the clip alone:
+     * wants, what is created from it, and *lines, which should become edges of the mesh and are valid until the next
+     * call. */
+    pleat_result (*focus)(void *plan, float time, pleat_lines *lines, pleat_error *error);
     void (*plan_destroy)(void *plan); /* NULL is a legal plan */
     pleat_result (*create)(const void *options, void *plan, const pleat_cloth *cloth, const pleat_host *host,
                            void **layer, pleat_error *error);

@@ -24,6 +24,7 @@ typedef struct pleat_stack_desc
     uint32_t frame_count;   /* frames of the clip that will be asked for */
     float height;           /* default 0: the model's at rest */
     const pleat_pose *rest; /* the model's rest pose, to share between stacks; default NULL: one is made */
+    bool frame_topology; /* default false; true: pleat_stack_focus may be called, layers' options outlive the stack */
 } pleat_stack_desc;
 
 pleat_stack_desc pleat_stack_desc_default(void);
@@ -56,6 +57,11 @@ pleat_result pleat_stack_create(const pleat_stack_desc *desc, const pleat_host *
                                 pleat_error *error);
 void pleat_stack_destroy(pleat_stack *stack);
 const pleat_stack_shape *pleat_stack_get_shape(const pleat_stack *stack);
+
+/* Binds the stack anew for one time of the clip: refined only where its layers need it then, with their lines (crests
+ * of wrinkles) as edges. The shape changes, the pointer to it stays. Only with frame_topology; layers' state is that of
+ * a first frame. After a failure the stack can only be destroyed. */
+pleat_result pleat_stack_focus(pleat_stack *stack, float time, pleat_error *error);
 
 /* One frame: morphs, skins, refines, runs the layers, computes normals. points (the mesh's render vertices of the file,
  * world space or the node's by points_world) take the place of skinning when not NULL. Never allocates. */

@@ -10,10 +10,13 @@ struct pleat_bake
 {
     pl_memory memory;
     pl_arena arena;
+    pl_arena joined; /* the arrays of the shape */
     pleat_host host;
     const pleat_model *model;
     const pleat_clip *clip; /* NULL: the rest pose */
     uint32_t first_frame;
+    bool frame_topology;
+    bool *garment; /* per part; NULL: all */
     pleat_bake_shape shape;
     uint32_t stack_count;
     uint32_t *nodes;
@@ -131,6 +134,7 @@ static pleat_result create_stacks(pleat_bake *bake, const pleat_bake_desc *desc,
         stack.frame_count = bake->shape.frame_count;
         stack.height = height;
         stack.rest = bake->pose;
+        stack.frame_topology = desc->frame_topology;
         PL_TRY(pleat_stack_create(&stack, &bake->host, &bake->stacks[i], error));
         garment = garment ? garment + primitive_count : NULL;
         mask = mask ? mask + pleat_mesh_vertex_count(mesh) : NULL;
@@ -178,21 +182,23 @@ static void fill_part(const pleat_bake *bake, uint32_t stack_index, uint32_t pri
     part->triangle_count = shape->first_triangle[primitive + 1] - shape->first_triangle[primitive];
 }
 
-static pleat_result join_shapes(pleat_bake *bake, const bool *garment, pleat_error *error)
+static pleat_result join_shapes(pleat_bake *bake, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
     bool has_uvs;
+    pl_arena_free(&bake->joined);
+    pl_arena_init(&bake->joined, &bake->memory);
     PL_TRY(count_shape(bake, &has_uvs, error));
     pleat_bake_part *parts;
     uint32_t *triangles;
     pleat_vec3 *rest;
     float *uvs = NULL;
-    PL_ARENA_NEW_OR_FAIL(parts, &bake->arena, pleat_bake_part, bake->shape.part_count, error);
-    PL_ARENA_NEW_OR_FAIL(triangles, &bake->arena, uint32_t, 3 * (size_t)bake->shape.triangle_count, error);
-    PL_ARENA_NEW_OR_FAIL(rest, &bake->arena, pleat_vec3, bake->shape.vertex_count, error);
+    PL_ARENA_NEW_OR_FAIL(parts, &bake->joined, pleat_bake_part, bake->shape.part_count, error);
+    PL_ARENA_NEW_OR_FAIL(triangles, &bake->joined, uint32_t, 3 * (size_t)bake->shape.triangle_count, error);
+    PL_ARENA_NEW_OR_FAIL(rest, &bake->joined, pleat_vec3, bake->shape.vertex_count, error);
     if (has_uvs)
     {
-        PL_ARENA_NEW_OR_FAIL(uvs, &bake->arena, float, 2 * (size_t)bake->shape.vertex_count, error);
+        PL_ARENA_NEW_OR_FAIL(uvs, &bake->joined, float, 2 * (size_t)bake->shape.vertex_count, error);
     }
     bake->shape.parts = parts;
     bake->shape.triangles = triangles;
@@ -206,7 +212,7 @@ static pleat_result join_shapes(pleat_bake *bake, const bool *garment, pleat_err
         for (uint32_t p = 0; p < shape->primitive_count; ++p, ++part)
         {
             fill_part(bake, i, p, triangle, &parts[part]);
-            parts[part].garment = !garment || garment[part];
+            parts[part].garment = !bake->garment || bake->garment[part];
         }
         for (uint32_t c = 0; c < 3 * shape->triangle_count; ++c)
         {
@@ -221,6 +227,23 @@ static pleat_result join_shapes(pleat_bake *bake, const bool *garment, pleat_err
             memcpy(uvs + 2 * (size_t)first, shape->uvs, 2 * (size_t)shape->vertex_count * sizeof *uvs);
         }
         triangle += shape->triangle_count;
+    }
+fail:
+    return result;
+}
+
+static pleat_result keep_garment(pleat_bake *bake, const bool *garment, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < bake->stack_count; ++i)
+    {
+        count += pleat_stack_get_shape(bake->stacks[i])->primitive_count;
+    }
+    if (garment)
+    {
+        PL_ARENA_NEW_OR_FAIL(bake->garment, &bake->arena, bool, count, error);
+        memcpy(bake->garment, garment, count * sizeof *garment);
     }
 fail:
     return result;
@@ -260,7 +283,8 @@ static pleat_result bind(pleat_bake *bake, const pleat_bake_desc *desc, pleat_er
     bake->shape.fps = desc->fps;
     bake->shape.start = pleat_bake_time(bake, 0);
     PL_TRY(create_stacks(bake, desc, error));
-    return join_shapes(bake, desc->garment, error);
+    PL_TRY(keep_garment(bake, desc->garment, error));
+    return join_shapes(bake, error);
 }
 
 pleat_result pleat_bake_create(const pleat_bake_desc *desc, const pleat_host *host, pleat_bake **out,
@@ -274,10 +298,12 @@ pleat_result pleat_bake_create(const pleat_bake_desc *desc, const pleat_host *ho
         return pl_fail(error, PLEAT_NO_MEMORY, "out of memory for the bake");
     }
     pl_arena_init(&bake->arena, &bake->memory);
+    pl_arena_init(&bake->joined, &bake->memory);
     bake->host = host ? *host : pleat_host_default();
     bake->model = desc->model;
     bake->clip = desc->clip == PLEAT_NONE ? NULL : &desc->model->clips[desc->clip];
     bake->last_computed = PLEAT_NONE;
+    bake->frame_topology = desc->frame_topology;
     pleat_result result = bind(bake, desc, error);
     if (result != PLEAT_OK)
     {
@@ -300,6 +326,7 @@ void pleat_bake_destroy(pleat_bake *bake)
     }
     pleat_points_reader_destroy(bake->points);
     pleat_pose_destroy(bake->pose);
+    pl_arena_free(&bake->joined);
     pl_arena_free(&bake->arena);
     PL_DESTROY(bake);
 }
@@ -313,6 +340,16 @@ float pleat_bake_time(const pleat_bake *bake, uint32_t frame)
 {
     double start = bake->clip ? (double)bake->clip->start : 0;
     return (float)(start + (double)(bake->first_frame + frame) / (double)bake->shape.fps);
+}
+
+/* The meshes of a time of the clip. */
+static pleat_result focus(pleat_bake *bake, float time, pleat_error *error)
+{
+    for (uint32_t i = 0; i < bake->stack_count; ++i)
+    {
+        PL_TRY(pleat_stack_focus(bake->stacks[i], time, error));
+    }
+    return join_shapes(bake, error);
 }
 
 /* replay: the surfaces of all stacks, or NULL. */
@@ -333,6 +370,10 @@ static pleat_result run_frame(pleat_bake *bake, uint32_t frame, const pleat_vec4
         {
             return pl_fail(error, local.result, "%s", local.message);
         }
+    }
+    if (bake->frame_topology && bake->last_computed != frame)
+    {
+        PL_TRY(focus(bake, time, error));
     }
     pleat_pose_sample(bake->pose, bake->clip, time);
     for (uint32_t i = 0; i < bake->stack_count; ++i)
@@ -362,6 +403,10 @@ pleat_result pleat_bake_frame(pleat_bake *bake, uint32_t frame, pleat_error *err
 
 pleat_result pleat_bake_replay(pleat_bake *bake, uint32_t frame, const pleat_vec4 *surface, pleat_error *error)
 {
+    if (bake->frame_topology)
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "a bake with a topology for each frame cannot be replayed");
+    }
     return run_frame(bake, frame, surface, error);
 }
 

@@ -122,6 +122,17 @@ static void refresh_normals(pleat_stack *stack, bool known, const pleat_tasks *t
     }
 }
 
+static void update_layer_normals(pleat_stack *stack, const pleat_tasks *tasks)
+{
+    const pl_cut_channel *surface = &stack->cut.surface;
+    pleat_normals_update(stack->vertex_normals, stack->positions, stack->layer_normals, tasks);
+    pl_cut_channel_points(surface, stack->layer_normals);
+    for (uint32_t v = surface->old_count; v < surface->count; ++v)
+    {
+        pl_store(&stack->layer_normals[v], pl_normalize3(pl_load(&stack->layer_normals[v])));
+    }
+}
+
 /* The layers, and the normals of what they leave. */
 static void run_layers(pleat_stack *stack, const pleat_stack_input *input)
 {
@@ -133,7 +144,7 @@ static void run_layers(pleat_stack *stack, const pleat_stack_input *input)
         bool wanted = !stack->layer_types[i]->no_normals;
         if (wanted && !shared)
         {
-            pleat_normals_update(stack->vertex_normals, stack->positions, stack->layer_normals, input->tasks);
+            update_layer_normals(stack, input->tasks);
         }
         else if (wanted && !fresh)
         {
@@ -153,12 +164,18 @@ static void run_layers(pleat_stack *stack, const pleat_stack_input *input)
     refresh_normals(stack, known, input->tasks);
 }
 
+void pl_stack_refine(pleat_stack *stack, const pleat_vec4 *in, pleat_vec4 *out, const pleat_tasks *tasks)
+{
+    pleat_loop_points(stack->loop, PLEAT_LOOP_SURFACE, in, out, tasks);
+    pl_cut_channel_points(&stack->cut.surface, out);
+}
+
 void pleat_stack_update(pleat_stack *stack, const pleat_stack_input *input)
 {
     pl_stack_move(stack, input);
     if (stack->loop && stack->mesh->target_count)
     {
-        pleat_loop_points(stack->loop, PLEAT_LOOP_SURFACE, stack->coarse_morphed, stack->morphed, input->tasks);
+        pl_stack_refine(stack, stack->coarse_morphed, stack->morphed, input->tasks);
     }
     if (input->replay)
     {
@@ -168,7 +185,7 @@ void pleat_stack_update(pleat_stack *stack, const pleat_stack_input *input)
     }
     if (stack->loop)
     {
-        pleat_loop_points(stack->loop, PLEAT_LOOP_SURFACE, stack->coarse_positions, stack->positions, input->tasks);
+        pl_stack_refine(stack, stack->coarse_positions, stack->positions, input->tasks);
     }
     else
     {
@@ -225,15 +242,15 @@ pleat_vec4 pleat_stack_place(const pleat_stack *stack, const pleat_place *coarse
     pleat_place place = *coarse;
     if (stack->loop)
     {
-        const pleat_refined *refined = pleat_loop_refined(stack->loop);
+        const pleat_cloth *cloth = &stack->cloth;
         pl_refined_surface surface = {triangles,
-                                      refined->triangle_count,
-                                      refined->triangles,
-                                      refined->coarse_triangle,
-                                      refined->vertex_triangle,
-                                      refined->vertex_barycentric};
+                                      stack->topology->triangle_count,
+                                      stack->topology->triangles,
+                                      cloth->coarse_triangle,
+                                      cloth->vertex_triangle,
+                                      cloth->vertex_barycentric};
         place = pl_refined_find(&surface, coarse);
-        triangles = refined->triangles;
+        triangles = stack->topology->triangles;
     }
     pl_f4 sum = pl_splat(0);
     for (uint32_t k = 0; k < 3 && place.triangle != PLEAT_NONE; ++k)

@@ -3,13 +3,15 @@
 #ifndef PL_BAKE_STACK_H
 #define PL_BAKE_STACK_H
 
+#include "bake/stack_cut.h"
 #include "base/memory.h"
 #include "pleat/stack.h"
 
 struct pleat_stack
 {
     pl_memory memory;
-    pl_arena arena; /* every array below that is not an object of its own */
+    pl_arena arena; /* every array of the input's surface that is not an object of its own */
+    pl_arena work;  /* the same of the working surface */
     pleat_host host;
     const pleat_model *model;
     uint32_t node;
@@ -31,9 +33,13 @@ struct pleat_stack
     uint32_t influence_count;     /* 0, 4 or 8 */
     uint16_t *coarse_joints;
     float *coarse_weights;
+    float *coarse_mask;            /* 0: no garment, or painted so */
+    const pleat_vec4 *coarse_rest; /* NULL without layers */
 
     /* The working surface; without refinement the same as the input's. */
+    uint32_t level;   /* uniform */
     pleat_loop *loop; /* NULL: not refined */
+    pl_stack_cut cut; /* along lines of the frame in focus; vertex_count 0: not cut */
     pleat_topology *topology;
     pleat_cloth cloth;
     pleat_normals *normals; /* of smooth groups, for output */
@@ -46,6 +52,8 @@ struct pleat_stack
     /* Layers. */
     uint32_t layer_count;
     const pleat_layer_type **layer_types;
+    const void **layer_options; /* only with frame_topology do they live on */
+    bool frame_topology;
     void **layers;
     void **plans;
 
@@ -66,13 +74,15 @@ pleat_result pl_stack_bind_coarse(pleat_stack *stack, pleat_error *error);
 
 /* The refinement that the level and the layers' plans ask for, over any render channel of the input's triangles.
  * render_vertex may be NULL where every render vertex has a triangle. */
-pleat_result pl_stack_create_loop(pleat_stack *stack, uint32_t level, uint32_t render_count,
-                                  const uint32_t *render_triangles, const uint32_t *render_vertex, pleat_loop **loop,
-                                  pleat_error *error);
+pleat_result pl_stack_create_loop(pleat_stack *stack, uint32_t render_count, const uint32_t *render_triangles,
+                                  const uint32_t *render_vertex, pleat_loop **loop, pleat_error *error);
 
 /* Fill shape, render_normal and the normals: of the input as it is, or of stack->loop's result. */
 pleat_result pl_stack_shape_as_is(pleat_stack *stack, pleat_error *error);
-pleat_result pl_stack_shape_refined(pleat_stack *stack, uint32_t level, pleat_error *error);
+pleat_result pl_stack_shape_refined(pleat_stack *stack, pleat_error *error);
+
+/* Points of the input's surface on the working one, of a stack that has a loop. */
+void pl_stack_refine(pleat_stack *stack, const pleat_vec4 *in, pleat_vec4 *out, const pleat_tasks *tasks);
 
 /* Morphs and skins (or takes points) into coarse_positions, and fills joint_matrices. */
 void pl_stack_move(pleat_stack *stack, const pleat_stack_input *input);

@@ -51,20 +51,14 @@ static const pleat_pose *preview_pose(void *user)
     return ((preview *)user)->pose;
 }
 
-typedef struct wishes
-{
-    pleat_stack *stack;
-    uint32_t level; /* uniform */
-} wishes;
-
 static bool wants_any(void *user, uint32_t triangle, const float barycentric[9], uint32_t level)
 {
-    wishes *all = user;
-    bool wanted = level < all->level;
-    for (uint32_t i = 0; i < all->stack->layer_count && !wanted; ++i)
+    pleat_stack *stack = user;
+    bool wanted = level < stack->level;
+    for (uint32_t i = 0; i < stack->layer_count && !wanted; ++i)
     {
-        const pleat_layer_type *type = all->stack->layer_types[i];
-        wanted = type->wants && type->wants(all->stack->plans[i], triangle, barycentric, level);
+        const pleat_layer_type *type = stack->layer_types[i];
+        wanted = type->wants && type->wants(stack->plans[i], triangle, barycentric, level);
     }
     return wanted;
 }
@@ -74,11 +68,9 @@ enum
     MAX_LEVEL = 6
 };
 
-pleat_result pl_stack_create_loop(pleat_stack *stack, uint32_t level, uint32_t render_count,
-                                  const uint32_t *render_triangles, const uint32_t *render_vertex, pleat_loop **loop,
-                                  pleat_error *error)
+pleat_result pl_stack_create_loop(pleat_stack *stack, uint32_t render_count, const uint32_t *render_triangles,
+                                  const uint32_t *render_vertex, pleat_loop **loop, pleat_error *error)
 {
-    wishes all = {stack, level};
     pleat_loop_desc desc = pleat_loop_desc_default();
     desc.vertex_count = stack->coarse_count;
     desc.render_count = render_count;
@@ -86,14 +78,14 @@ pleat_result pl_stack_create_loop(pleat_stack *stack, uint32_t level, uint32_t r
     desc.triangles = stack->surface->triangles;
     desc.render_triangles = render_triangles;
     desc.render_vertex = render_vertex;
-    desc.level = level;
+    desc.level = stack->level;
     for (uint32_t i = 0; i < stack->layer_count; ++i)
     {
         if (stack->layer_types[i]->wants)
         {
             desc.level = MAX_LEVEL;
             desc.wants = wants_any;
-            desc.wants_user = &all;
+            desc.wants_user = stack;
         }
     }
     return pleat_loop_create(&desc, &stack->host, loop, error);
@@ -102,7 +94,7 @@ pleat_result pl_stack_create_loop(pleat_stack *stack, uint32_t level, uint32_t r
 /* ---- The cloth that layers see ------------------------------------------------------------------------------ */
 
 /* 0 at every vertex of a triangle that is no garment, else the painted mask. */
-static void coarse_mask(const pleat_stack *stack, const pleat_stack_desc *desc, float *mask)
+static void fill_mask(const pleat_stack *stack, const pleat_stack_desc *desc, float *mask)
 {
     for (uint32_t v = 0; v < stack->coarse_count; ++v)
     {
@@ -122,35 +114,34 @@ static void coarse_mask(const pleat_stack *stack, const pleat_stack_desc *desc, 
 }
 
 /* The cloth at rest over a surface: bind positions in, everything else computed. */
-static pleat_result fill_cloth(pleat_stack *stack, const pleat_stack_desc *desc, const pleat_topology *topology,
-                               const pleat_vec4 *bind, const pleat_affine *to_rest, pleat_error *error)
+static pleat_result fill_cloth(pleat_stack *stack, const pleat_topology *topology, const pleat_vec4 *bind,
+                               pl_arena *arena, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
-    pl_memory *memory = &stack->memory;
+    const pleat_affine *to_rest = &stack->to_rest;
     pleat_vec4 *rest, *rest_normals;
-    float *mask, *coarse = NULL;
+    float *mask;
     pleat_normals *normals = NULL;
-    PL_ARENA_NEW_OR_FAIL(rest, &stack->arena, pleat_vec4, topology->vertex_count, error);
+    PL_ARENA_NEW_OR_FAIL(rest, arena, pleat_vec4, topology->vertex_count, error);
     stack->cloth.rest = rest;
     stack->cloth.to_rest = *to_rest;
-    PL_ARENA_NEW_OR_FAIL(rest_normals, &stack->arena, pleat_vec4, topology->vertex_count, error);
+    PL_ARENA_NEW_OR_FAIL(rest_normals, arena, pleat_vec4, topology->vertex_count, error);
     stack->cloth.rest_normals = rest_normals;
-    PL_ARENA_NEW_OR_FAIL(mask, &stack->arena, float, topology->vertex_count, error);
+    PL_ARENA_NEW_OR_FAIL(mask, arena, float, topology->vertex_count, error);
     stack->cloth.mask = mask;
-    PL_NEW_OR_FAIL(coarse, memory, float, stack->coarse_count, error);
     stack->cloth.topology = topology;
     for (uint32_t v = 0; v < topology->vertex_count; ++v)
     {
         pl_store(&rest[v], pl_affine_point(to_rest, pl_load(&bind[v])));
     }
-    coarse_mask(stack, desc, coarse);
     if (topology == stack->coarse_topology)
     {
-        memcpy(mask, coarse, stack->coarse_count * sizeof *mask);
+        memcpy(mask, stack->coarse_mask, stack->coarse_count * sizeof *mask);
     }
     else
     {
-        pleat_loop_values(stack->loop, PLEAT_LOOP_SURFACE, 1, coarse, mask, NULL);
+        pleat_loop_values(stack->loop, PLEAT_LOOP_SURFACE, 1, stack->coarse_mask, mask, NULL);
+        pl_cut_channel_values(&stack->cut.surface, 1, mask);
     }
     result = pleat_normals_create(topology->vertex_count, topology->triangle_count, topology->triangles,
                                   topology->triangles, &stack->host, &normals, error);
@@ -160,7 +151,6 @@ static pleat_result fill_cloth(pleat_stack *stack, const pleat_stack_desc *desc,
     }
 fail:
     pleat_normals_destroy(normals);
-    pl_free(memory, coarse);
     return result;
 }
 
@@ -169,11 +159,13 @@ static pleat_result plan_layers(pleat_stack *stack, const pleat_stack_desc *desc
     pleat_result result = PLEAT_OK;
     preview view = {stack, desc, NULL, NULL};
     PL_ARENA_NEW_OR_FAIL(stack->layer_types, &stack->arena, const pleat_layer_type *, stack->layer_count, error);
+    PL_ARENA_NEW_OR_FAIL(stack->layer_options, &stack->arena, const void *, stack->layer_count, error);
     PL_ARENA_NEW_OR_FAIL(stack->layers, &stack->arena, void *, stack->layer_count, error);
     PL_ARENA_NEW_OR_FAIL(stack->plans, &stack->arena, void *, stack->layer_count, error);
     for (uint32_t i = 0; i < stack->layer_count; ++i)
     {
         stack->layer_types[i] = desc->layers[i].type;
+        stack->layer_options[i] = desc->layers[i].options;
     }
     result = pleat_pose_create(stack->model, &stack->host, &view.pose, error);
     if (result == PLEAT_OK && desc->clip && desc->clip->points.node == stack->node)
@@ -195,11 +187,11 @@ fail:
     return result;
 }
 
-static pleat_result create_layers(pleat_stack *stack, const pleat_stack_desc *desc, pleat_error *error)
+static pleat_result create_layers(pleat_stack *stack, pleat_error *error)
 {
     for (uint32_t i = 0; i < stack->layer_count; ++i)
     {
-        PL_TRY(stack->layer_types[i]->create(desc->layers[i].options, stack->plans[i], &stack->cloth, &stack->host,
+        PL_TRY(stack->layer_types[i]->create(stack->layer_options[i], stack->plans[i], &stack->cloth, &stack->host,
                                              &stack->layers[i], error));
     }
     return PLEAT_OK;
@@ -207,15 +199,14 @@ static pleat_result create_layers(pleat_stack *stack, const pleat_stack_desc *de
 
 /* ---- Creation ------------------------------------------------------------------------------------------------ */
 
-static pleat_result bind_working(pleat_stack *stack, const pleat_affine *to_rest, const pleat_stack_desc *desc,
-                                 pleat_error *error)
+static pleat_result bind_working(pleat_stack *stack, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
     uint32_t width = stack->influence_count, count = stack->shape.surface_count;
     pleat_vec4 *bind;
-    PL_ARENA_NEW_OR_FAIL(stack->positions, &stack->arena, pleat_vec4, count, error);
-    PL_ARENA_NEW_OR_FAIL(stack->group_normals, &stack->arena, pleat_vec4, stack->normal_count, error);
-    PL_ARENA_NEW_OR_FAIL(stack->layer_normals, &stack->arena, pleat_vec4, stack->layer_count ? count : 0, error);
+    PL_ARENA_NEW_OR_FAIL(stack->positions, &stack->work, pleat_vec4, count, error);
+    PL_ARENA_NEW_OR_FAIL(stack->group_normals, &stack->work, pleat_vec4, stack->normal_count, error);
+    PL_ARENA_NEW_OR_FAIL(stack->layer_normals, &stack->work, pleat_vec4, stack->layer_count ? count : 0, error);
     stack->shape.bind = stack->coarse_bind;
     stack->shape.joints = width ? stack->coarse_joints : NULL;
     stack->shape.weights = width ? stack->coarse_weights : NULL;
@@ -225,12 +216,12 @@ static pleat_result bind_working(pleat_stack *stack, const pleat_affine *to_rest
     if (stack->loop)
     {
         const pleat_refined *refined = pleat_loop_refined(stack->loop);
-        PL_ARENA_NEW_OR_FAIL(bind, &stack->arena, pleat_vec4, count, error);
+        PL_ARENA_NEW_OR_FAIL(bind, &stack->work, pleat_vec4, count, error);
         stack->shape.bind = bind;
-        pleat_loop_points(stack->loop, PLEAT_LOOP_SURFACE, stack->coarse_bind, bind, NULL);
+        pl_stack_refine(stack, stack->coarse_bind, bind, NULL);
         if (stack->mesh->target_count)
         {
-            PL_ARENA_NEW_OR_FAIL(stack->morphed, &stack->arena, pleat_vec4, count, error);
+            PL_ARENA_NEW_OR_FAIL(stack->morphed, &stack->work, pleat_vec4, count, error);
         }
         else
         {
@@ -242,22 +233,26 @@ static pleat_result bind_working(pleat_stack *stack, const pleat_affine *to_rest
             float *weights;
             stack->shape.joints = NULL;
             stack->shape.weights = NULL;
-            PL_ARENA_NEW_OR_FAIL(joints, &stack->arena, uint16_t, (size_t)count * width, error);
+            PL_ARENA_NEW_OR_FAIL(joints, &stack->work, uint16_t, (size_t)count * width, error);
             stack->shape.joints = joints;
-            PL_ARENA_NEW_OR_FAIL(weights, &stack->arena, float, (size_t)count *width, error);
+            PL_ARENA_NEW_OR_FAIL(weights, &stack->work, float, (size_t)count *width, error);
             stack->shape.weights = weights;
             PL_TRY(pleat_loop_weights(stack->loop, width, stack->coarse_joints, stack->coarse_weights, width, joints,
                                       weights, error));
+            pl_cut_channel_weights(&stack->cut.surface, width, joints, weights);
         }
-        PL_TRY(pleat_topology_create(count, refined->triangle_count, refined->triangles, &stack->host, &stack->topology,
-                                     error));
+        const pl_stack_cut *cut = &stack->cut;
+        bool is_cut = cut->vertex_count > 0;
+        PL_TRY(pleat_topology_create(count, is_cut ? cut->triangle_count : refined->triangle_count,
+                                     is_cut ? cut->surface.triangles : refined->triangles, &stack->host,
+                                     &stack->topology, error));
         topology = stack->topology;
-        stack->cloth.coarse_triangle = refined->coarse_triangle;
-        stack->cloth.vertex_triangle = refined->vertex_triangle;
-        stack->cloth.vertex_barycentric = refined->vertex_barycentric;
+        stack->cloth.coarse_triangle = is_cut ? cut->coarse_triangle : refined->coarse_triangle;
+        stack->cloth.vertex_triangle = is_cut ? cut->vertex_triangle : refined->vertex_triangle;
+        stack->cloth.vertex_barycentric = is_cut ? cut->vertex_barycentric : refined->vertex_barycentric;
     }
     stack->shape.refined = stack->loop != NULL;
-    PL_TRY(fill_cloth(stack, desc, topology, stack->shape.bind, to_rest, error));
+    PL_TRY(fill_cloth(stack, topology, stack->shape.bind, &stack->work, error));
     stack->shape.rest = stack->cloth.rest;
     stack->cloth.influence_count = width;
     stack->cloth.joints = stack->shape.joints;
@@ -273,10 +268,10 @@ static pleat_result bind_moved(pleat_stack *stack, pleat_error *error)
     const pleat_stack_shape *shape = &stack->shape;
     uint32_t *triangles, *normals, triangle_count = 0, normal_count = 0;
     uint8_t *moved, *around;
-    PL_ARENA_NEW_OR_FAIL(triangles, &stack->arena, uint32_t, shape->triangle_count, error);
-    PL_ARENA_NEW_OR_FAIL(normals, &stack->arena, uint32_t, shape->surface_count, error);
-    PL_ARENA_NEW_OR_FAIL(moved, &stack->arena, uint8_t, shape->surface_count, error);
-    PL_ARENA_NEW_OR_FAIL(around, &stack->arena, uint8_t, shape->surface_count, error);
+    PL_ARENA_NEW_OR_FAIL(triangles, &stack->work, uint32_t, shape->triangle_count, error);
+    PL_ARENA_NEW_OR_FAIL(normals, &stack->work, uint32_t, shape->surface_count, error);
+    PL_ARENA_NEW_OR_FAIL(moved, &stack->work, uint8_t, shape->surface_count, error);
+    PL_ARENA_NEW_OR_FAIL(around, &stack->work, uint8_t, shape->surface_count, error);
     for (uint32_t i = 0; i < stack->layer_count; ++i)
     {
         if (stack->layer_types[i]->moves)
@@ -307,12 +302,94 @@ fail:
     return result;
 }
 
+static pleat_result cut_along(pleat_stack *stack, const pleat_lines *lines, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    const pleat_refined *refined = pleat_loop_refined(stack->loop);
+    pleat_topology *topology = NULL;
+    pleat_vec4 *rest = NULL;
+    PL_NEW_OR_FAIL(rest, &stack->memory, pleat_vec4, refined->vertex_count, error);
+    pleat_loop_points(stack->loop, PLEAT_LOOP_SURFACE, stack->coarse_bind, rest, NULL);
+    for (uint32_t v = 0; v < refined->vertex_count; ++v)
+    {
+        pl_store(&rest[v], pl_affine_point(&stack->to_rest, pl_load(&rest[v])));
+    }
+    result = pleat_topology_create(refined->vertex_count, refined->triangle_count, refined->triangles, &stack->host,
+                                   &topology, error);
+    if (result == PLEAT_OK)
+    {
+        pl_stack_cut_desc desc = {stack->surface->triangles, stack->coarse_rest, refined, topology, rest, *lines};
+        result = pl_stack_cut_make(&desc, &stack->work, &stack->cut, error);
+    }
+fail:
+    pleat_topology_destroy(topology);
+    pl_free(&stack->memory, rest);
+    return result;
+}
+
+/* Frees what refine_and_bind made. */
+static void unbind(pleat_stack *stack)
+{
+    for (uint32_t i = 0; stack->layers && i < stack->layer_count; ++i)
+    {
+        if (stack->layers[i])
+        {
+            stack->layer_types[i]->destroy(stack->layers[i]);
+            stack->layers[i] = NULL;
+        }
+    }
+    pleat_normals_destroy(stack->normals);
+    pleat_normals_destroy(stack->vertex_normals);
+    pleat_topology_destroy(stack->topology);
+    pleat_loop_destroy(stack->loop);
+    stack->normals = stack->vertex_normals = NULL;
+    stack->topology = NULL;
+    stack->loop = NULL;
+    stack->cut = (pl_stack_cut){0};
+    stack->shape = (pleat_stack_shape){0};
+    pl_arena_free(&stack->work);
+    pl_arena_init(&stack->work, &stack->memory);
+}
+
+/* Everything behind the plans. lines: of each layer, or NULL. */
+static pleat_result refine_and_bind(pleat_stack *stack, const pleat_lines *lines, uint32_t line_lists,
+                                    pleat_error *error)
+{
+    bool refine = stack->level > 0;
+    for (uint32_t i = 0; i < stack->layer_count; ++i)
+    {
+        refine = refine || stack->layer_types[i]->wants;
+    }
+    if (refine)
+    {
+        PL_TRY(pl_stack_create_loop(stack, stack->coarse_render_count, stack->surface->render_triangles,
+                                    stack->surface->render_vertex, &stack->loop, error));
+        for (uint32_t i = 0; i < line_lists; ++i)
+        {
+            if (lines[i].line_count && !stack->cut.vertex_count)
+            {
+                PL_TRY(cut_along(stack, &lines[i], error));
+            }
+        }
+        PL_TRY(pl_stack_shape_refined(stack, error));
+    }
+    else
+    {
+        PL_TRY(pl_stack_shape_as_is(stack, error));
+    }
+    PL_TRY(bind_working(stack, error));
+    PL_TRY(create_layers(stack, error));
+    return stack->layer_count && !stack->vertex_normals ? bind_moved(stack, error) : PLEAT_OK;
+}
+
 static pleat_result bind_all(pleat_stack *stack, const pleat_stack_desc *desc, const pleat_pose *rest_pose,
                              pleat_error *error)
 {
-    pleat_affine to_rest = pl_stack_rest_transform(stack->model, stack->node, rest_pose);
-    stack->to_rest = to_rest;
+    pleat_result result = PLEAT_OK;
+    stack->to_rest = pl_stack_rest_transform(stack->model, stack->node, rest_pose);
     PL_TRY(pl_stack_bind_coarse(stack, error));
+    PL_ARENA_NEW_OR_FAIL(stack->coarse_mask, &stack->arena, float, stack->coarse_count, error);
+    fill_mask(stack, desc, stack->coarse_mask);
     stack->cloth.model = stack->model;
     stack->cloth.node = stack->node;
     stack->cloth.skinning = stack->skinning;
@@ -324,29 +401,37 @@ static pleat_result bind_all(pleat_stack *stack, const pleat_stack_desc *desc, c
     stack->cloth.clip_start = desc->clip_start;
     stack->cloth.clip_step = 1 / desc->clip_fps;
     stack->cloth.frame_count = desc->clip ? desc->frame_count : 0;
-    bool refine = desc->level > 0;
     if (desc->layer_count)
     {
-        PL_TRY(fill_cloth(stack, desc, stack->coarse_topology, stack->coarse_bind, &to_rest, error));
+        PL_TRY(fill_cloth(stack, stack->coarse_topology, stack->coarse_bind, &stack->arena, error));
+        stack->coarse_rest = stack->cloth.rest;
         PL_TRY(plan_layers(stack, desc, error));
-        for (uint32_t i = 0; i < stack->layer_count; ++i)
-        {
-            refine = refine || stack->layer_types[i]->wants;
-        }
     }
-    if (refine)
+    return stack->frame_topology ? pleat_stack_focus(stack, desc->clip_start, error)
+                                 : refine_and_bind(stack, NULL, 0, error);
+fail:
+    return result;
+}
+
+pleat_result pleat_stack_focus(pleat_stack *stack, float time, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    pleat_lines *lines = NULL;
+    if (!stack->frame_topology)
     {
-        PL_TRY(pl_stack_create_loop(stack, desc->level, stack->coarse_render_count, stack->surface->render_triangles,
-                                    stack->surface->render_vertex, &stack->loop, error));
-        PL_TRY(pl_stack_shape_refined(stack, desc->level, error));
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "stack: it was not created with frame_topology");
     }
-    else
+    unbind(stack);
+    PL_NEW_OR_FAIL(lines, &stack->memory, pleat_lines, stack->layer_count, error);
+    for (uint32_t i = 0; i < stack->layer_count && result == PLEAT_OK; ++i)
     {
-        PL_TRY(pl_stack_shape_as_is(stack, error));
+        const pleat_layer_type *type = stack->layer_types[i];
+        result = type->focus ? type->focus(stack->plans[i], time, &lines[i], error) : PLEAT_OK;
     }
-    PL_TRY(bind_working(stack, &to_rest, desc, error));
-    PL_TRY(create_layers(stack, desc, error));
-    return stack->layer_count && !stack->vertex_normals ? bind_moved(stack, error) : PLEAT_OK;
+    result = result == PLEAT_OK ? refine_and_bind(stack, lines, stack->layer_count, error) : result;
+fail:
+    pl_free(&stack->memory, lines);
+    return result;
 }
 
 static pleat_result check_desc(const pleat_stack_desc *desc, pleat_error *error)
@@ -377,6 +462,7 @@ pleat_result pleat_stack_create(const pleat_stack_desc *desc, const pleat_host *
         return pl_fail(error, PLEAT_NO_MEMORY, "out of memory for the stack");
     }
     pl_arena_init(&stack->arena, &stack->memory);
+    pl_arena_init(&stack->work, &stack->memory);
     stack->host = host ? *host : pleat_host_default();
     stack->model = desc->model;
     stack->node = desc->node;
@@ -385,6 +471,8 @@ pleat_result pleat_stack_create(const pleat_stack_desc *desc, const pleat_host *
     stack->skin = skin == PLEAT_NONE ? NULL : &desc->model->skins[skin];
     stack->skinning = desc->skinning;
     stack->layer_count = desc->layer_count;
+    stack->level = desc->level;
+    stack->frame_topology = desc->frame_topology;
     pleat_pose *own = NULL;
     pleat_result result = desc->rest ? PLEAT_OK : pleat_pose_create(desc->model, host, &own, error);
     if (result == PLEAT_OK)
@@ -407,22 +495,15 @@ void pleat_stack_destroy(pleat_stack *stack)
     {
         return;
     }
-    for (uint32_t i = 0; stack->layers && stack->plans && i < stack->layer_count; ++i)
+    unbind(stack);
+    for (uint32_t i = 0; stack->plans && i < stack->layer_count; ++i)
     {
-        if (stack->layers[i])
-        {
-            stack->layer_types[i]->destroy(stack->layers[i]);
-        }
         if (stack->plans[i] && stack->layer_types[i]->plan_destroy)
         {
             stack->layer_types[i]->plan_destroy(stack->plans[i]);
         }
     }
-    pleat_normals_destroy(stack->normals);
-    pleat_normals_destroy(stack->vertex_normals);
-    pleat_topology_destroy(stack->topology);
     pleat_topology_destroy(stack->coarse_topology);
-    pleat_loop_destroy(stack->loop);
     pleat_surface_destroy(stack->surface);
     pl_arena_free(&stack->arena);
     PL_DESTROY(stack);

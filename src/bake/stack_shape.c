@@ -75,16 +75,16 @@ static pleat_result build_shape(pleat_stack *stack, const source_shape *source, 
     stack->shape.triangle_count = source->triangle_count;
     stack->shape.surface_count = surface_count;
     uint32_t most = source->vertex_count > source->triangle_count ? source->vertex_count : source->triangle_count;
-    PL_ARENA_NEW_OR_FAIL(triangles, &stack->arena, uint32_t, 3 * (size_t)source->triangle_count, error);
+    PL_ARENA_NEW_OR_FAIL(triangles, &stack->work, uint32_t, 3 * (size_t)source->triangle_count, error);
     stack->shape.triangles = triangles;
-    PL_ARENA_NEW_OR_FAIL(surface_triangles, &stack->arena, uint32_t, 3 * (size_t)source->triangle_count, error);
+    PL_ARENA_NEW_OR_FAIL(surface_triangles, &stack->work, uint32_t, 3 * (size_t)source->triangle_count, error);
     stack->shape.surface_triangles = surface_triangles;
-    PL_ARENA_NEW_OR_FAIL(render_vertex, &stack->arena, uint32_t, source->vertex_count, error);
+    PL_ARENA_NEW_OR_FAIL(render_vertex, &stack->work, uint32_t, source->vertex_count, error);
     stack->shape.render_vertex = render_vertex;
-    PL_ARENA_NEW_OR_FAIL(stack->render_normal, &stack->arena, uint32_t, source->vertex_count, error);
-    PL_ARENA_NEW_OR_FAIL(first_vertex, &stack->arena, uint32_t, (size_t)primitive_count + 1, error);
+    PL_ARENA_NEW_OR_FAIL(stack->render_normal, &stack->work, uint32_t, source->vertex_count, error);
+    PL_ARENA_NEW_OR_FAIL(first_vertex, &stack->work, uint32_t, (size_t)primitive_count + 1, error);
     stack->shape.first_vertex = first_vertex;
-    PL_ARENA_NEW_OR_FAIL(first_triangle, &stack->arena, uint32_t, (size_t)primitive_count + 1, error);
+    PL_ARENA_NEW_OR_FAIL(first_triangle, &stack->work, uint32_t, (size_t)primitive_count + 1, error);
     stack->shape.first_triangle = first_triangle;
     PL_NEW_OR_FAIL(coarse_primitive, memory, uint32_t, stack->surface->triangle_count, error);
     PL_NEW_OR_FAIL(belongs, memory, uint32_t, most, error);
@@ -92,7 +92,7 @@ static pleat_result build_shape(pleat_stack *stack, const source_shape *source, 
     PL_NEW_OR_FAIL(new_triangle, memory, uint32_t, source->triangle_count, error);
     if (uvs)
     {
-        PL_ARENA_NEW_OR_FAIL(shape_uvs, &stack->arena, float, 2 * (size_t)source->vertex_count, error);
+        PL_ARENA_NEW_OR_FAIL(shape_uvs, &stack->work, float, 2 * (size_t)source->vertex_count, error);
         stack->shape.uvs = shape_uvs;
     }
 
@@ -154,7 +154,14 @@ static pleat_result bind_normals(pleat_stack *stack, uint32_t normal_count, plea
     result = pleat_normals_create(normal_count, stack->shape.triangle_count, corner_normal,
                                   stack->shape.surface_triangles, &stack->host, &stack->normals, error);
     bool smooth = memcmp(corner_normal, stack->shape.surface_triangles, corner_count * sizeof *corner_normal) == 0;
-    if (result == PLEAT_OK && stack->layer_count && !smooth)
+    if (result == PLEAT_OK && stack->layer_count && stack->cut.vertex_count)
+    {
+        /* What lies inside a refined triangle has the mean of its corners' normals, not that of the triangle. */
+        const pleat_refined *refined = pleat_loop_refined(stack->loop);
+        result = pleat_normals_create(refined->vertex_count, refined->triangle_count, refined->triangles,
+                                      refined->triangles, &stack->host, &stack->vertex_normals, error);
+    }
+    else if (result == PLEAT_OK && stack->layer_count && !smooth)
     {
         result = pleat_normals_create(stack->shape.surface_count, stack->shape.triangle_count,
                                       stack->shape.surface_triangles, stack->shape.surface_triangles, &stack->host,
@@ -190,12 +197,11 @@ fail:
 }
 
 /* Smooth groups of the refined mesh: the same refinement with the groups in the place of render vertices. */
-static pleat_result refined_groups(pleat_stack *stack, uint32_t level, uint32_t *groups, uint32_t *group_count,
-                                   pleat_error *error)
+static pleat_result refined_groups(pleat_stack *stack, uint32_t *groups, uint32_t *group_count, pleat_error *error)
 {
     pleat_loop *loop = NULL;
-    PL_TRY(pl_stack_create_loop(stack, level, stack->surface->normal_count, stack->surface->normal_triangles, NULL,
-                                &loop, error));
+    PL_TRY(pl_stack_create_loop(stack, stack->surface->normal_count, stack->surface->normal_triangles, NULL, &loop,
+                                error));
     const pleat_refined *refined = pleat_loop_refined(stack->loop), *grouped = pleat_loop_refined(loop);
     for (uint32_t r = 0; r < stack->coarse_render_count; ++r)
     {
@@ -210,25 +216,65 @@ static pleat_result refined_groups(pleat_stack *stack, uint32_t level, uint32_t 
     return PLEAT_OK;
 }
 
-pleat_result pl_stack_shape_refined(pleat_stack *stack, uint32_t level, pleat_error *error)
+/* The cut surface as a source: its new render vertices, with their groups and texture coordinates behind the refined
+ * ones'. groups and uvs have room for them. */
+static pleat_result cut_source(pleat_stack *stack, uint32_t *groups, uint32_t *group_count, float *uvs,
+                               source_shape *source, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    const pleat_refined *refined = pleat_loop_refined(stack->loop);
+    pl_stack_cut *cut = &stack->cut;
+    pl_cut_channel grouped;
+    uint32_t *triangles, *render_vertex;
+    PL_ARENA_NEW_OR_FAIL(triangles, &stack->work, uint32_t, 3 * (size_t)refined->triangle_count, error);
+    PL_ARENA_NEW_OR_FAIL(render_vertex, &stack->work, uint32_t, cut->render.count, error);
+    for (uint32_t c = 0; c < 3 * refined->triangle_count; ++c)
+    {
+        triangles[c] = groups[refined->render_triangles[c]];
+    }
+    PL_TRY(pl_stack_cut_channel(cut, refined, *group_count, triangles, &stack->work, &grouped, error));
+    pl_cut_channel_values(&cut->render, 2, uvs);
+    memcpy(render_vertex, refined->render_vertex, refined->render_count * sizeof *render_vertex);
+    memcpy(render_vertex + refined->render_count, cut->render.vertex,
+           (cut->render.count - refined->render_count) * sizeof *render_vertex);
+    for (uint32_t c = 0; c < 3 * cut->triangle_count; ++c)
+    {
+        groups[cut->render.triangles[c]] = grouped.triangles[c];
+    }
+    *group_count = grouped.count;
+    *source = (source_shape){cut->render.count,     cut->triangle_count, cut->surface.triangles,
+                             cut->render.triangles, render_vertex,       groups,
+                             cut->coarse_triangle};
+fail:
+    return result;
+}
+
+pleat_result pl_stack_shape_refined(pleat_stack *stack, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
     pl_memory *memory = &stack->memory;
     float *coarse_uvs = NULL, *uvs = NULL;
     uint32_t *groups = NULL, group_count = 0;
     const pleat_refined *refined = pleat_loop_refined(stack->loop);
+    bool is_cut = stack->cut.vertex_count > 0;
+    uint32_t render_count = is_cut ? stack->cut.render.count : refined->render_count;
     PL_NEW_OR_FAIL(coarse_uvs, memory, float, 2 * (size_t)stack->coarse_render_count, error);
-    PL_NEW_OR_FAIL(uvs, memory, float, 2 * (size_t)refined->render_count, error);
-    PL_NEW_OR_FAIL(groups, memory, uint32_t, refined->render_count, error);
+    PL_NEW_OR_FAIL(uvs, memory, float, 2 * (size_t)render_count, error);
+    PL_NEW_OR_FAIL(groups, memory, uint32_t, render_count, error);
     bool any = gather_uvs(stack, coarse_uvs);
     pleat_loop_values(stack->loop, PLEAT_LOOP_RENDER, 2, coarse_uvs, uvs, NULL);
-    result = refined_groups(stack, level, groups, &group_count, error);
+    result = refined_groups(stack, groups, &group_count, error);
+    source_shape source = {refined->render_count,     refined->triangle_count, refined->triangles,
+                           refined->render_triangles, refined->render_vertex,  groups,
+                           refined->coarse_triangle};
+    if (result == PLEAT_OK && is_cut)
+    {
+        result = cut_source(stack, groups, &group_count, uvs, &source, error);
+    }
     if (result == PLEAT_OK)
     {
-        source_shape source = {refined->render_count,     refined->triangle_count, refined->triangles,
-                               refined->render_triangles, refined->render_vertex,  groups,
-                               refined->coarse_triangle};
-        result = build_shape(stack, &source, refined->vertex_count, any ? uvs : NULL, error);
+        result = build_shape(stack, &source, is_cut ? stack->cut.vertex_count : refined->vertex_count, any ? uvs : NULL,
+                             error);
     }
     if (result == PLEAT_OK)
     {

@@ -303,7 +303,7 @@ void pleat_stack_input_target(pleat_stack *stack, uint32_t target, pleat_vec3 *o
     const pleat_vec4 *from = coarse;
     if (stack->loop)
     {
-        pleat_loop_points(stack->loop, PLEAT_LOOP_SURFACE, coarse, stack->positions, NULL);
+        pl_stack_refine(stack, coarse, stack->positions, NULL);
         from = stack->positions;
     }
     for (uint32_t v = 0; v < stack->shape.surface_count; ++v)

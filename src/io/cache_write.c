@@ -247,6 +247,25 @@ pleat_result pleat_cache_writer_frame(pleat_cache_writer *writer, const pleat_ve
     return PLEAT_OK;
 }
 
+pleat_result pleat_cache_writer_mesh(pleat_cache_writer *writer, const pleat_cache_desc *desc, pleat_error *error)
+{
+    if (writer->output)
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "%.300s: a point cache has one mesh for all its frames",
+                       writer->path);
+    }
+    pleat_cache_desc next = writer->desc;
+    next.vertex_count = desc->vertex_count;
+    next.triangle_count = desc->triangle_count;
+    next.triangles = desc->triangles;
+    next.uvs = desc->uvs;
+    next.group_count = desc->group_count;
+    next.groups = desc->groups;
+    PL_TRY(pl_cache_check(writer->path, &next, error));
+    writer->desc = next;
+    return PLEAT_OK;
+}
+
 pleat_result pleat_cache_writer_commit(pleat_cache_writer *writer, pleat_error *error)
 {
     if (writer->frame != writer->desc.frame_count || writer->done)

@@ -193,7 +193,7 @@ static uint32_t deepen(wrinkles_layer *layer)
             const float *b = point.place.barycentric;
             float edge =
                 b[0] * layer->edges[corner[0]] + b[1] * layer->edges[corner[1]] + b[2] * layer->edges[corner[2]];
-            point.depth = pl_wrinkles_fine_depth(layer->fine, &point, edge);
+            point.depth = pl_wrinkles_fine_depth(layer->fine, &point, edge, layer->plan->crests);
             layer->deeper[filled++] = point;
         }
     }
@@ -229,16 +229,6 @@ static void deform_by_set(wrinkles_layer *layer, const pleat_layer_frame *frame,
     deform(layer, frame, set->first_wrinkle[index + 1] - first, set->wrinkles + first, set->points, positions);
 }
 
-/* The frame of the set at a time, and how far the time is from it to the next. */
-static uint32_t find_frame(const pleat_wrinkle_set *set, float time, float *after)
-{
-    double at = ((double)time - (double)set->start) / (double)set->step;
-    at = fmin(fmax(at, 0), (double)(set->frame_count - 1));
-    double whole = floor(at + 1e-3);
-    *after = at - whole > 1e-3 ? (float)(at - whole) : 0;
-    return (uint32_t)whole;
-}
-
 static void update_by_set(wrinkles_layer *layer, const pleat_layer_frame *frame)
 {
     const pleat_wrinkle_set *set = layer->plan->set;
@@ -248,7 +238,7 @@ static void update_by_set(wrinkles_layer *layer, const pleat_layer_frame *frame)
         deform(layer, frame, 0, NULL, NULL, frame->positions);
         return;
     }
-    uint32_t index = find_frame(set, frame->time, &after);
+    uint32_t index = pl_wrinkles_find_frame(set, frame->time, &after);
     if (after > 0)
     {
         memcpy(layer->other, frame->positions, layer->vertex_count * sizeof *layer->other);
@@ -363,6 +353,7 @@ const pleat_layer_type pleat_wrinkles_layer = {
     .options_size = sizeof(pleat_wrinkles_options),
     .plan = pl_wrinkles_plan_make,
     .wants = pl_wrinkles_plan_wants,
+    .focus = pl_wrinkles_plan_focus,
     .plan_destroy = pl_wrinkles_plan_destroy,
     .create = create_layer,
     .destroy = destroy_layer,

@@ -81,8 +81,8 @@ void pl_wrinkles_fine_make(pl_wrinkles_fine *fine);
 /* The mean edge at rest around each coarse vertex, by area: between vertices it goes on without steps. edges, and areas
  * as scratch: one each, zero before. */
 void pl_wrinkles_fine_edges(const pleat_cloth *cloth, const pleat_topology *coarse, float *areas, float *edges);
-/* The depth that gives a point its length on a mesh with such edges. */
-float pl_wrinkles_fine_depth(const pl_wrinkles_fine *fine, const pleat_wrinkle_point *point, float edge);
+/* The depth that gives a point its length on a mesh with such edges. crest: it is an edge of the mesh. */
+float pl_wrinkles_fine_depth(const pl_wrinkles_fine *fine, const pleat_wrinkle_point *point, float edge, bool crest);
 
 /* ---- The plan ---- */
 
@@ -96,6 +96,8 @@ typedef struct pl_wrinkles_plan
     const pleat_topology *coarse; /* the stack's */
     const pleat_vec4 *coarse_rest;
     pl_wrinkle_wish wish;
+    pl_arena focus;               /* of the wish and the lines of one frame */
+    bool crests;                  /* the lines of the frame in focus are edges of the mesh */
     const pleat_wrinkle_set *set; /* own, or of the options' curves; NULL: no clip */
     pleat_wrinkle_set own;
     uint32_t most_wrinkles, most_points; /* of a frame of the set */
@@ -110,5 +112,9 @@ pleat_result pl_wrinkles_plan_make(const void *options, const pleat_cloth *coars
                                    const pleat_host *host, void **plan, pleat_error *error);
 bool pl_wrinkles_plan_wants(void *plan, uint32_t coarse_triangle, const float barycentric[9], uint32_t level);
 void pl_wrinkles_plan_destroy(void *plan);
+/* The wish of one time, and the crests that there are then. */
+pleat_result pl_wrinkles_plan_focus(void *plan, float time, pleat_lines *lines, pleat_error *error);
+/* The frame of a set (which has one) at a time, and how far the time is from it to the next. */
+uint32_t pl_wrinkles_find_frame(const pleat_wrinkle_set *set, float time, float *after);
 
 #endif

@@ -61,10 +61,11 @@ void pl_wrinkles_fine_edges(const pleat_cloth *cloth, const pleat_topology *coar
     }
 }
 
-float pl_wrinkles_fine_depth(const pl_wrinkles_fine *fine, const pleat_wrinkle_point *point, float edge)
+float pl_wrinkles_fine_depth(const pl_wrinkles_fine *fine, const pleat_wrinkle_point *point, float edge, bool crest)
 {
     float depth = fabsf(point->depth) / point->width;
     float pieces = point->width / (fmaxf(1 - point->strength, 0.25f) * ACROSS * edge);
+    pieces += crest ? 0.5f : 0; /* one piece more over both sides */
     if (!(depth > 0) || !(pieces < 64))
     {
         return point->depth;

@@ -13,6 +13,7 @@ void pl_wrinkles_plan_destroy(void *user)
     pl_free(&plan->memory, plan->first_wrinkle);
     pl_free(&plan->memory, plan->wrinkles);
     pl_free(&plan->memory, plan->points);
+    pl_arena_free(&plan->focus);
     pl_arena_free(&plan->arena);
     PL_DESTROY(plan);
 }
@@ -227,6 +228,7 @@ pleat_result pl_wrinkles_plan_make(const void *options, const pleat_cloth *coars
         return pl_fail(error, PLEAT_NO_MEMORY, "out of memory for the wrinkles");
     }
     pl_arena_init(&plan->arena, &plan->memory);
+    pl_arena_init(&plan->focus, &plan->memory);
     plan->options = *(const pleat_wrinkles_options *)options;
     pleat_result result = fill_plan(plan, coarse, preview, host, error);
     if (result != PLEAT_OK)

@@ -85,8 +85,8 @@ static pl_f4 place_at_rest(const pl_wrinkle_wish *wish, const pleat_place *place
 static bool gather_cells(const pl_wrinkle_wish *wish, const pleat_wrinkle_set *set, float detail, cells *c,
                          pl_memory *memory)
 {
-    uint32_t wrinkles = set->frame_count ? set->first_wrinkle[set->frame_count] : 0;
-    for (uint32_t w = 0; w < wrinkles; ++w)
+    uint32_t end = set->frame_count ? set->first_wrinkle[set->frame_count] : 0;
+    for (uint32_t w = set->frame_count ? set->first_wrinkle[0] : 0; w < end; ++w)
     {
         const pleat_wrinkle_point *points = set->points + set->wrinkles[w].first_point;
         for (uint32_t i = 0; i < set->wrinkles[w].point_count; ++i)

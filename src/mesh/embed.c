@@ -128,7 +128,8 @@ static pleat_result node_on_edge(pl_embedder *e, uint32_t t, uint32_t k, double 
     const uint32_t *corner = e->topology->triangles + 3 * (size_t)t;
     double snap = (double)e->desc->snap;
     uint32_t edge = e->topology->corner_edge[3 * (size_t)t + k];
-    if (!(along > snap) || !(along < 1 - snap))
+    /* An edge of three triangles is not cut: a node would have to be in all of them. */
+    if (!(along > snap) || !(along < 1 - snap) || e->topology->twin[3 * (size_t)t + k] == PLEAT_NON_MANIFOLD)
     {
         *out = corner[along > 0.5 ? (k + 1) % 3 : k];
         return PLEAT_OK;
