@@ -391,13 +391,13 @@ static void test_wrinkles_with_a_mesh_for_each_frame(void **state)
     end(&s);
 }
 
-static pleat_result focus_twice(void *user, const pleat_host *host, pleat_error *error)
+static pleat_result focus_again(void *user, const pleat_host *host, pleat_error *error)
 {
     pleat_stack *stack;
     pleat_result result = pleat_stack_create(user, host, &stack, error);
-    for (uint32_t i = 1; i < 3 && result == PLEAT_OK; ++i)
+    if (result == PLEAT_OK)
     {
-        result = pleat_stack_focus(stack, 0.5f * (float)i, error);
+        result = pleat_stack_focus(stack, 2 + 1 / 30.0f, error);
     }
     pleat_stack_destroy(stack);
     return result;
@@ -413,7 +413,9 @@ static void test_wrinkles_without_memory(void **state)
     s.desc.frame_count = 32;
     support_sweep_allocations(create_once, &s.desc);
     s.desc.frame_topology = true;
-    support_sweep_allocations(focus_twice, &s.desc);
+    s.desc.clip_start = 2;
+    s.desc.frame_count = 2;
+    support_sweep_allocations(focus_again, &s.desc);
     s.desc.frame_topology = false;
     s.desc.clip = NULL;
     s.desc.frame_count = 0;
