@@ -31,6 +31,8 @@ typedef struct pl_fold_values
 typedef struct pl_fold_ring
 {
     uint32_t joint, parent; /* in the skin */
+    pl_f4 axis, pivot;      /* of the joint's bone, unit, and the joint itself, in the mesh's own space */
+    uint8_t *below;         /* by joint of the skin and one more: the joint and all below it */
     pl_fold_values values;  /* width is filled in */
     pl_ring ring;
     float half;                            /* of the region, to each side */
@@ -140,16 +142,21 @@ typedef struct pl_fold_kernels pl_fold_kernels;
 typedef struct pl_bound_ring
 {
     uint32_t joint, parent; /* in the skin */
+    pl_f4 axis, pivot;      /* as planned */
+    bool linear;            /* skinned by linear blending */
     uint32_t station_count, fold_count;
     pl_fold *folds; /* stations by fold_count */
     uint32_t sample_count;
     pl_fold_sample *samples;
+    pl_f4 *sample_rest;   /* by sample, in the mesh's own space; w: the weight of the joint and all below it */
+    pl_f4 *feet_rest;     /* the same of the feet */
     pl_fold_sample *feet; /* stations by fold_count + 1 by 3: just before, at and behind where folds meet */
     pl_f4 *along;         /* stations by fold_count + 1: the line's direction there, in the mesh's own space */
     pl_fold_up *ups;      /* stations by fold_count + 1: which way the cloth rises there */
     float width;          /* of a fold */
     float strength;       /* how much of the lost length becomes height */
     float spacing;        /* of stations */
+    float bounds[2 * PL_FOLDS_A_SIDE + 1]; /* as planned */
     bool closed;
     uint32_t first_fold;                   /* in arrays of all rings' folds */
     uint32_t first_contest, contest_count; /* in the layer's contests */
@@ -190,6 +197,12 @@ typedef struct pl_fold_figure
     bool raised, limited;
 } pl_fold_figure;
 
+/* A plane that folds on either side must not pass: a point, and a unit direction along the line. */
+typedef struct pl_fold_wall
+{
+    pl_f4 point, direction;
+} pl_fold_wall;
+
 /* The layer, bound. */
 typedef struct pl_folds_layer
 {
@@ -210,15 +223,22 @@ typedef struct pl_folds_layer
     float *rooms;   /* how high contact lets a fold rise */
     float *tapers;  /* and how high its neighbours along the ring do */
     double *lengths;
-    float *losses;  /* what part of its length a fold has lost */
-    pl_f4 *points;  /* by sample */
-    pl_f4 *shifts;  /* by PL_FOLD_SAMPLES: how a sample moves along the line, and in w, by how much x; 0 at both ends */
-    pl_f4 *ups;     /* stations by fold_count + 1: which way cloth rises where folds meet, unit */
-    float *noises;  /* rounding of positions there */
-    float *lost;    /* by station: the largest of the losses of its folds */
-    float *carries; /* by station: how much of what contact takes from a fold the next one gets */
-    float *ends;    /* by station: how steeply folds may end */
-    float *highs;   /* by station: the largest of the heights of its folds */
+    float *losses; /* what part of its length a fold has lost */
+    pl_f4 *points; /* by sample */
+    pl_f4 *shifts; /* by PL_FOLD_SAMPLES: how a sample moves along the line, and in w, by how much x; 0 at both ends */
+    pl_f4 *ups;    /* stations by fold_count + 1: which way cloth rises where folds meet, unit */
+    pl_f4 *held;   /* the same in the held pose */
+    pl_fold_wall *creases; /* by station, in the real pose: filled when it is not the held one */
+    float *slides;         /* by station and side: how far folds are squeezed outwards */
+    float *covers;         /* how much of a fold is covered in a deep bend */
+    float *squeezed;       /* by station and side: what covered folds would have taken, as squares of heights */
+    float *pressed;        /* by station: the length on each side of the ring that lies on the other's */
+    float *tucks;          /* by station: how deep the crease is tucked in */
+    float *noises;         /* rounding of positions there */
+    float *lost;           /* by station: the largest of the losses of its folds */
+    float *carries;        /* by station: how much of what contact takes from a fold the next one gets */
+    float *ends;           /* by station: how steeply folds may end */
+    float *highs;          /* by station: the largest of the heights of its folds */
     float highest;
     const pl_fold_kernels *kernels; /* NULL: station by station */
     pl_fold_lane_work *work;        /* of the kernels */
@@ -240,12 +260,6 @@ PL_INLINE pl_f4 pl_fold_mix(const pleat_vec4 *values, const uint32_t vertex[3], 
            pl_load(&values[vertex[2]]) * pl_splat(weight[2]);
 }
 
-/* A plane that folds on either side must not pass: a point, and a unit direction along the line. */
-typedef struct pl_fold_wall
-{
-    pl_f4 point, direction;
-} pl_fold_wall;
-
 /* The planes of a station: one where two folds meet, and one at the crease. */
 typedef struct pl_fold_walls
 {
@@ -253,12 +267,87 @@ typedef struct pl_fold_walls
     pl_fold_wall crease;
 } pl_fold_walls;
 
-void pl_fold_walls_make(const pl_bound_ring *ring, uint32_t station, const pleat_layer_frame *frame,
-                        pl_fold_walls *out);
+/* A fold nears its room slowly: up to PL_FOLD_SOFT of it freely, at twice the rest of the way it is full. What it does
+ * not take then grows with the square, and so the height of the fold that takes it over instead begins evenly, where
+ * the bare square root would leap. */
+#define PL_FOLD_SOFT 0.7
+PL_INLINE double pl_fold_limit(double amplitude, double room)
+{
+    double over = amplitude - PL_FOLD_SOFT * room, span = 2 * (1 - PL_FOLD_SOFT) * room;
+    if (!(over > 0))
+    {
+        return amplitude;
+    }
+    return over >= span ? room : amplitude - over * over / (2 * span);
+}
+
+/* A frame with the swing of one joint held. */
+typedef struct pl_fold_held
+{
+    bool deep;                /* the bend is so strong that the limb touches itself */
+    float tuck, press, slide; /* how much of each there is in it, 0 .. 1 */
+    pl_f4 pivot;
+    float excess;     /* radians that are held back; 0: the pose is as it is */
+    pl_f4 axis, back; /* unit, and a quaternion: turns the joint back by the excess */
+    const pleat_affine *joint;
+    bool linear;
+} pl_fold_held;
+typedef struct pl_fold_pose
+{
+    const pleat_layer_frame *frame;
+    pl_fold_held held;
+} pl_fold_pose;
+
+pl_fold_held pl_fold_held_of(const pl_bound_ring *ring, const pleat_layer_frame *frame);
+/* A point of the real pose in the held one. rest: in the mesh's own space, and in w the weight of the joint and all
+ * below it. */
+pl_f4 pl_fold_hold_point(const pl_fold_held *held, pl_f4 point, pl_f4 rest);
+/* A direction, turned back as a place with that weight turns. */
+pl_f4 pl_fold_hold_direction(const pl_fold_held *held, pl_f4 direction, float share);
+
+void pl_fold_walls_make(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose, pl_fold_walls *out);
+/* The crease alone. */
+pl_fold_wall pl_fold_crease(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose);
 /* How high fold k of a station may rise before it passes its neighbours or the crease; at most PL_FOLD_STEEP of its
  * width. points and raised: its samples in this frame, and how they rise (in w: how far). Continuous in everything. */
 float pl_fold_room(const pl_bound_ring *ring, const pl_fold_walls *walls, uint32_t k, const pl_f4 *points,
                    const pl_f4 *raised, uint32_t count);
+/* How much of a station's cloth is covered in a deep bend: the length on both sides of the ring, by which folds slide
+ * outwards, and by fold, what part of it. */
+void pl_fold_cover(const pl_bound_ring *ring, uint32_t station, const pl_fold_wall *crease,
+                   const pleat_layer_frame *frame, float slides[2], float *covers);
+/* What covered folds of a station would have taken, as squares of heights, on both sides of the ring. */
+void pl_fold_squeeze(const pl_bound_ring *ring, const float *heights, const float *covers, float squeezed[2]);
+/* The fold that has slid to a vertex. */
+typedef struct pl_fold_slid
+{
+    float amplitude, x; /* amplitude 0: covered */
+    float loose;        /* 1: where it is bound; 0: slid by a fold's width or more */
+} pl_fold_slid;
+/* Between two stations, within fold k. */
+typedef struct pl_fold_press
+{
+    const pl_bound_ring *ring;
+    uint32_t k;
+    float way; /* 1 on the joint's side of the ring, -1 on its parent's */
+    float part;
+    float slides[2], squeezed[2], pressed[2];
+    const float *heights[2];
+    const pl_fold *folds[2];
+    const pl_fold_wall *creases[2];
+} pl_fold_press;
+pl_fold_press pl_fold_press_of(const pl_bound_ring *ring, uint32_t station, uint32_t k, const pl_folds_layer *layer,
+                               float part);
+pl_fold_slid pl_fold_slide(const pl_fold_press *press, const pl_fold_vertex *v);
+/* Where a vertex comes to be, so that it stays before the crease. */
+pl_f4 pl_fold_settle(const pl_fold_press *press, const pl_fold_vertex *v, pl_f4 place, pl_f4 move);
+/* How deep the crease at a station is to be tucked in, after its folds have risen. up: outwards at the ring; pivot: the
+ * joint. */
+float pl_fold_tuck(const pl_bound_ring *ring, uint32_t station, pl_f4 up, pl_f4 pivot, float pressed,
+                   const pleat_layer_frame *frame);
+/* Tucks the vertices of fold k between two stations in. */
+void pl_fold_tuck_cell(const pl_bound_ring *ring, uint32_t station, uint32_t k, const float tucks[2],
+                       const pl_f4 ups[2], pleat_vec4 *positions);
 /* How far the bones at a station are bent, as shares. */
 typedef struct pl_fold_bend
 {
@@ -271,7 +360,9 @@ typedef struct pl_fold_bend
     /* How much contact matters: in slight bends nothing touches. */
     float contact;
 } pl_fold_bend;
-pl_fold_bend pl_fold_bend_of(const pl_bound_ring *ring, uint32_t station, const pleat_layer_frame *frame);
+pl_fold_bend pl_fold_bend_of(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose);
+/* Lets values (stations by count) grow no faster than a slope along the ring. */
+void pl_fold_taper(const pl_bound_ring *ring, float slope, float *values, uint32_t count);
 /* Along the ring a fold tapers towards where contact stops it: lets rooms (stations by folds) grow no faster than a
  * slope. */
 void pl_fold_taper_rooms(const pl_bound_ring *ring, float slope, float *rooms);

@@ -185,6 +185,20 @@ static pl_fold_up make_up(const binder *b, const pl_fold_sample *place, const pl
     return up;
 }
 
+/* A place in the mesh's own space; w: the weight of the ring's joint and all below it. */
+static pl_f4 own_rest(const binder *b, const pl_fold_sample *sample, const pleat_affine *from_rest)
+{
+    const pleat_cloth *cloth = b->cloth;
+    pl_f4 rest = pl_affine_point(from_rest, sample_rest(b, sample));
+    for (uint32_t n = 0; n < 3 * cloth->influence_count; ++n)
+    {
+        uint32_t corner = n / cloth->influence_count;
+        size_t at = (size_t)sample->vertex[corner] * cloth->influence_count + n % cloth->influence_count;
+        rest[3] += b->from->below[cloth->joints[at]] ? sample->weight[corner] * cloth->weights[at] : 0;
+    }
+    return rest;
+}
+
 /* Where folds meet, and the line's direction there. */
 static void fill_feet(const binder *b, pl_bound_ring *out, uint32_t station)
 {
@@ -199,6 +213,7 @@ static void fill_feet(const binder *b, pl_bound_ring *out, uint32_t station)
             float arc = b->from->bounds[k] + PL_FOOT * (float)(i - 1) * b->from->values.width;
             pleat_place place = pl_line_at(b->surface, &b->patch.lines[station], arc);
             feet[i] = make_sample(b, &place, 0);
+            out->feet_rest[3 * at + (size_t)i] = own_rest(b, &feet[i], known ? &from_rest : &b->cloth->to_rest);
         }
         pl_f4 along = sample_rest(b, &feet[2]) - sample_rest(b, &feet[0]);
         out->along[at] = known ? pl_normalize3(pl_affine_vector(&from_rest, along)) : pl_splat(0);
@@ -209,6 +224,8 @@ static void fill_feet(const binder *b, pl_bound_ring *out, uint32_t station)
 static void fill_folds(const binder *b, pl_bound_ring *out)
 {
     uint32_t next = 0;
+    pleat_affine from_rest;
+    bool known = pl_affine_inverse(&b->cloth->to_rest, &from_rest);
     for (uint32_t i = 0; i < out->station_count; ++i)
     {
         for (uint32_t k = 0; k < out->fold_count; ++k)
@@ -230,6 +247,7 @@ static void fill_folds(const binder *b, pl_bound_ring *out)
             fold->rest_length = (float)length;
             for (uint32_t j = next; j < next + fold->sample_count; ++j)
             {
+                out->sample_rest[j] = own_rest(b, &out->samples[j], known ? &from_rest : &b->cloth->to_rest);
                 out->samples[j].part = length > 0 ? out->samples[j].arc / fold->rest_length : 0;
             }
             next += fold->sample_count;
@@ -347,21 +365,28 @@ static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch,
     uint32_t raised = place_vertices(b), sample_count = count_samples(b);
     out->joint = b->from->joint;
     out->parent = b->from->parent;
+    out->axis = b->from->axis;
+    out->pivot = b->from->pivot;
+    out->linear = b->cloth->skinning != PLEAT_DQS;
     out->station_count = b->from->ring.station_count;
     out->fold_count = b->from->fold_count;
     out->width = b->from->values.width;
     out->strength = b->from->values.strength;
     out->closed = b->from->ring.closed;
     out->spacing = b->from->ring.length / (float)(out->closed ? out->station_count : out->station_count - 1);
+    memcpy(out->bounds, b->from->bounds, sizeof out->bounds);
     out->sample_count = sample_count;
     out->folds = PL_ARENA_NEW(b->arena, pl_fold, (size_t)out->station_count * out->fold_count);
     out->samples = PL_ARENA_NEW(b->arena, pl_fold_sample, sample_count);
+    out->sample_rest = PL_ARENA_NEW(b->arena, pl_f4, sample_count);
+    out->feet_rest = PL_ARENA_NEW(b->arena, pl_f4, 3 * (size_t)out->station_count * (out->fold_count + 1));
     out->feet = PL_ARENA_NEW(b->arena, pl_fold_sample, 3 * (size_t)out->station_count * (out->fold_count + 1));
     out->along = PL_ARENA_NEW(b->arena, pl_f4, (size_t)out->station_count * (out->fold_count + 1));
     out->ups = PL_ARENA_NEW(b->arena, pl_fold_up, (size_t)out->station_count * (out->fold_count + 1));
     out->first_vertex = PL_ARENA_NEW(b->arena, uint32_t, (size_t)out->station_count * out->fold_count + 1);
     out->vertices = PL_ARENA_NEW(b->arena, pl_fold_vertex, raised);
-    if (!out->first_vertex || !out->ups || !out->folds || !out->samples || !out->feet || !out->along || !out->vertices)
+    if (!out->sample_rest || !out->feet_rest || !out->first_vertex || !out->ups || !out->folds || !out->samples ||
+        !out->feet || !out->along || !out->vertices)
     {
         return pl_fail_memory(b->arena->memory, error, "the folds of a ring");
     }

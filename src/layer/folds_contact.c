@@ -40,21 +40,28 @@ typedef struct bone_pair
     pl_f4 near, far;
 } bone_pair;
 
-static bone_pair bone_directions(const pl_bound_ring *ring, uint32_t station, uint32_t k,
-                                 const pleat_layer_frame *frame)
+static bone_pair bone_directions(const pl_bound_ring *ring, uint32_t station, uint32_t k, const pl_fold_pose *pose)
 {
     pl_f4 along = ring->along[(size_t)station * (ring->fold_count + 1) + k];
-    return (bone_pair){pl_normalize3(pl_affine_vector(&frame->joints[ring->parent], along)),
-                       pl_normalize3(pl_affine_vector(&frame->joints[ring->joint], along))};
+    pl_f4 far = pl_normalize3(pl_affine_vector(&pose->frame->joints[ring->joint], along));
+    return (bone_pair){pl_normalize3(pl_affine_vector(&pose->frame->joints[ring->parent], along)),
+                       pose->held.excess > 0 ? pl_quat_rotate(pose->held.back, far) : far};
+}
+
+/* One of the three places of a foot. */
+static pl_f4 foot_place(const pl_bound_ring *ring, size_t index, const pl_fold_pose *pose)
+{
+    const pl_fold_sample *foot = &ring->feet[index];
+    pl_f4 place = pl_fold_mix(pose->frame->positions, foot->vertex, foot->weight);
+    return pose->held.excess > 0 ? pl_fold_hold_point(&pose->held, place, ring->feet_rest[index]) : place;
 }
 
 /* The plane across a line where two folds meet; both stop at it, from either side. */
-static pl_fold_wall foot_wall(const pl_bound_ring *ring, uint32_t station, uint32_t k, const pleat_layer_frame *frame)
+static pl_fold_wall foot_wall(const pl_bound_ring *ring, uint32_t station, uint32_t k, const pl_fold_pose *pose)
 {
-    const pl_fold_sample *foot = &ring->feet[3 * ((size_t)station * (ring->fold_count + 1) + k)];
-    pl_f4 along = pl_fold_mix(frame->positions, foot[2].vertex, foot[2].weight) -
-                  pl_fold_mix(frame->positions, foot[0].vertex, foot[0].weight);
-    bone_pair pair = bone_directions(ring, station, k, frame);
+    size_t foot = 3 * ((size_t)station * (ring->fold_count + 1) + k);
+    pl_f4 along = foot_place(ring, foot + 2, pose) - foot_place(ring, foot, pose);
+    bone_pair pair = bone_directions(ring, station, k, pose);
     pl_f4 bones = pl_lerp(pair.near, pair.far, (float)k / (float)ring->fold_count);
     /* The line's own direction is worth its length: where it is nearly lost, the bones decide. Where skinning has
      * turned it around, what points backwards does not count: the sum never vanishes, so the plane never flips. */
@@ -64,19 +71,25 @@ static pl_fold_wall foot_wall(const pl_bound_ring *ring, uint32_t station, uint3
         along -= bones * pl_splat(back / (squared > 1e-12f ? squared : 1e-12f));
     }
     pl_f4 direction = along * pl_splat(1 / (2 * PL_FOOT * ring->width)) + bones * pl_splat(0.35f);
-    return (pl_fold_wall){pl_fold_mix(frame->positions, foot[1].vertex, foot[1].weight), pl_normalize3(direction)};
+    return (pl_fold_wall){foot_place(ring, foot + 1, pose), pl_normalize3(direction)};
 }
 
-void pl_fold_walls_make(const pl_bound_ring *ring, uint32_t station, const pleat_layer_frame *frame, pl_fold_walls *out)
+pl_fold_wall pl_fold_crease(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose)
 {
+    /* Through the line's point on the ring, half way between the bones. */
     uint32_t middle = ring->fold_count / 2;
+    size_t foot = 3 * ((size_t)station * (ring->fold_count + 1) + middle);
+    bone_pair pair = bone_directions(ring, station, middle, pose);
+    return (pl_fold_wall){foot_place(ring, foot + 1, pose), pl_normalize3(pair.near + pair.far)};
+}
+
+void pl_fold_walls_make(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose, pl_fold_walls *out)
+{
     for (uint32_t k = 0; k <= ring->fold_count; ++k)
     {
-        out->feet[k] = foot_wall(ring, station, k, frame);
+        out->feet[k] = foot_wall(ring, station, k, pose);
     }
-    /* Through the line's point on the ring, half way between the bones. */
-    bone_pair pair = bone_directions(ring, station, middle, frame);
-    out->crease = (pl_fold_wall){out->feet[middle].point, pl_normalize3(pair.near + pair.far)};
+    out->crease = pl_fold_crease(ring, station, pose);
 }
 
 float pl_fold_room(const pl_bound_ring *ring, const pl_fold_walls *walls, uint32_t k, const pl_f4 *points,
@@ -95,9 +108,9 @@ static float smooth_step(float low, float high, float x)
     return t * t * (3 - 2 * t);
 }
 
-pl_fold_bend pl_fold_bend_of(const pl_bound_ring *ring, uint32_t station, const pleat_layer_frame *frame)
+pl_fold_bend pl_fold_bend_of(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose)
 {
-    bone_pair pair = bone_directions(ring, station, ring->fold_count / 2, frame);
+    bone_pair pair = bone_directions(ring, station, ring->fold_count / 2, pose);
     float cosine = pl_dot3(pair.near, pair.far);
     /* From 100 to 125 degrees; from 90 to 112; from 5 to 12. */
     return (pl_fold_bend){smooth_step(-0.574f, -0.174f, cosine), smooth_step(-0.375f, 0, cosine),
@@ -132,24 +145,29 @@ static void share_rooms(const pl_bound_ring *ring, float *rooms)
     }
 }
 
-void pl_fold_taper_rooms(const pl_bound_ring *ring, float slope, float *rooms)
+void pl_fold_taper(const pl_bound_ring *ring, float slope, float *values, uint32_t count)
 {
-    uint32_t stations = ring->station_count, folds = ring->fold_count, last = stations - 1;
+    uint32_t stations = ring->station_count, last = stations - 1;
     float step = slope * ring->spacing;
-    share_rooms(ring, rooms);
     /* A closed ring twice around each way, so that it has no seam. */
     for (int round = 0; round < (ring->closed ? 2 : 1); ++round)
     {
         for (uint32_t i = round ? 0 : 1; i < stations; ++i)
         {
-            keep_below(rooms + i * folds, rooms + (i ? i - 1 : last) * folds, step, folds);
+            keep_below(values + i * count, values + (i ? i - 1 : last) * count, step, count);
         }
     }
     for (int round = 0; round < (ring->closed ? 2 : 1); ++round)
     {
         for (uint32_t i = round ? stations : last; i-- > 0;)
         {
-            keep_below(rooms + i * folds, rooms + (i < last ? i + 1 : 0) * folds, step, folds);
+            keep_below(values + i * count, values + (i < last ? i + 1 : 0) * count, step, count);
         }
     }
+}
+
+void pl_fold_taper_rooms(const pl_bound_ring *ring, float slope, float *rooms)
+{
+    share_rooms(ring, rooms);
+    pl_fold_taper(ring, slope, rooms, ring->fold_count);
 }

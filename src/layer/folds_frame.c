@@ -11,6 +11,8 @@ typedef struct frame_job
     const pl_bound_ring *ring;
     pl_fold_figure *figures; /* of the ring */
     const pleat_layer_frame *frame;
+    pl_fold_pose pose; /* the frame, with a deep bend held */
+    bool deep;         /* the limb touches itself */
 } frame_job;
 
 /* ---- Lengths ---- */
@@ -30,16 +32,28 @@ static float rounding_at(pl_f4 somewhere)
     return 1e-6f * (x > z ? x : z);
 }
 
-/* Where a fold's samples are, and its length. */
-static double measure_fold(const frame_job *job, const pl_fold *fold)
+/* Where a fold's samples are. */
+static void place_samples(const frame_job *job, const pl_fold *fold, pl_f4 *points)
 {
     const pl_fold_sample *samples = job->ring->samples + fold->first_sample;
-    pl_f4 *points = job->layer->points + fold->first_sample;
-    double length = 0;
-    points[0] = pl_fold_mix(job->frame->positions, samples[0].vertex, samples[0].weight);
-    for (uint32_t i = 1; i < fold->sample_count; ++i)
+    for (uint32_t i = 0; i < fold->sample_count; ++i)
     {
         points[i] = pl_fold_mix(job->frame->positions, samples[i].vertex, samples[i].weight);
+    }
+}
+
+/* The same in the held pose, and the fold's length there. */
+static double measure_fold(const frame_job *job, const pl_fold *fold)
+{
+    pl_f4 *points = job->layer->points + fold->first_sample;
+    double length = 0;
+    place_samples(job, fold, points);
+    for (uint32_t i = 0; i < fold->sample_count && job->pose.held.excess > 0; ++i)
+    {
+        points[i] = pl_fold_hold_point(&job->pose.held, points[i], job->ring->sample_rest[fold->first_sample + i]);
+    }
+    for (uint32_t i = 1; i < fold->sample_count; ++i)
+    {
         length += (double)pl_length3(points[i] - points[i - 1]);
     }
     return length;
@@ -87,6 +101,11 @@ static void turn_station(const frame_job *job, uint32_t station)
             sum += pl_affine_vector(&job->frame->joints[up->joint[i]], up->normal) * pl_splat(up->weight[i]);
         }
         job->layer->ups[at] = pl_normalize3(sum);
+        if (job->pose.held.excess > 0)
+        {
+            float share = job->ring->feet_rest[3 * at + 1][3];
+            job->layer->held[at] = pl_fold_hold_direction(&job->pose.held, job->layer->ups[at], share);
+        }
     }
 }
 
@@ -95,7 +114,8 @@ static void raise_samples(const frame_job *job, uint32_t station, uint32_t k, pl
 {
     const pl_fold *fold = &job->ring->folds[station * job->ring->fold_count + k];
     const pl_fold_sample *samples = job->ring->samples + fold->first_sample;
-    const pl_f4 *ups = job->layer->ups + (size_t)station * (job->ring->fold_count + 1) + k;
+    const pl_f4 *ups = job->pose.held.excess > 0 ? job->layer->held : job->layer->ups;
+    ups += (size_t)station * (job->ring->fold_count + 1) + k;
     for (uint32_t i = 0; i < fold->sample_count; ++i)
     {
         raised[i] = pl_lerp(ups[0], ups[1], samples[i].part) * pl_splat(samples[i].rise);
@@ -110,7 +130,7 @@ static void find_rooms(const frame_job *job, uint32_t station, float contact)
     uint32_t count = job->ring->fold_count;
     float lost = job->layer->lost[station], part = lost < 0.05f ? lost / 0.05f : 1;
     pl_fold_walls walls;
-    pl_fold_walls_make(job->ring, station, job->frame, &walls);
+    pl_fold_walls_make(job->ring, station, &job->pose, &walls);
     for (uint32_t k = 0; k < count; ++k)
     {
         uint32_t index = station * count + k;
@@ -128,11 +148,31 @@ static void find_rooms(const frame_job *job, uint32_t station, float contact)
     }
 }
 
+/* In a deep bend: the crease in the real pose, and what it covers. */
+static void cover_station(const frame_job *job, uint32_t station)
+{
+    pl_folds_layer *layer = job->layer;
+    float *slides = layer->slides + 2 * (size_t)station;
+    pl_fold_pose real = {.frame = job->frame};
+    layer->creases[station] = pl_fold_crease(job->ring, station, &real);
+    pl_fold_cover(job->ring, station, &layer->creases[station], job->frame, slides,
+                  layer->covers + (size_t)station * job->ring->fold_count);
+    layer->pressed[station] = fminf(slides[0], slides[1]);
+    slides[0] *= job->pose.held.slide;
+    slides[1] *= job->pose.held.slide;
+}
+
 static bool is_lost(const frame_job *job, int64_t station)
 {
     int64_t count = job->ring->station_count;
     station = job->ring->closed ? (station + count) % count : station;
     return station >= 0 && station < count && job->layer->lost[station] > 0;
+}
+
+/* Vertices between two stations rise as both are turned. */
+static bool is_turned(const frame_job *job, uint32_t station)
+{
+    return is_lost(job, station) || is_lost(job, (int64_t)station - 1) || is_lost(job, (int64_t)station + 1);
 }
 
 static void prepare_stations(void *data, uint32_t begin, uint32_t end, uint32_t worker)
@@ -147,14 +187,18 @@ static void prepare_stations(void *data, uint32_t begin, uint32_t end, uint32_t 
             job->layer->rooms[k] = job->layer->tapers[k] = PL_FOLD_STEEP * job->ring->width;
         }
         job->layer->carries[i] = job->layer->ends[i] = 1;
-        /* Vertices between two stations rise as both are turned. */
-        if (is_lost(job, i) || is_lost(job, (int64_t)i - 1) || is_lost(job, (int64_t)i + 1))
+        job->layer->slides[2 * i] = job->layer->slides[2 * i + 1] = 0;
+        if (is_turned(job, i))
         {
             turn_station(job, i);
+            if (job->deep)
+            {
+                cover_station(job, i);
+            }
         }
         if (job->layer->lost[i] > 0)
         {
-            pl_fold_bend bend = pl_fold_bend_of(job->ring, i, job->frame);
+            pl_fold_bend bend = pl_fold_bend_of(job->ring, i, &job->pose);
             job->layer->carries[i] = bend.carry;
             job->layer->ends[i] = bend.ends;
             if (job->layer->options.contact && bend.contact > 0)
@@ -173,6 +217,19 @@ static float part_before(float place, float from, float span)
     float part = (place - from) * span;
     part = part > 0 ? part : 0;
     return part < 1 ? part : 1;
+}
+
+/* Lengths come from the held pose; places move in the real one. */
+static void take_real_steps(const frame_job *job, const pl_fold *fold, pl_f4 *steps)
+{
+    pl_f4 real[PL_FOLD_SAMPLES];
+    place_samples(job, fold, real);
+    for (uint32_t i = 0; i + 1 < fold->sample_count; ++i)
+    {
+        float rest = steps[i][3];
+        steps[i] = real[i + 1] - real[i];
+        steps[i][3] = rest;
+    }
 }
 
 /* Raised along normals alone, the cloth of a fold is stretched on its flanks and stays compressed on its top and at its
@@ -195,6 +252,10 @@ static void even_fold(const frame_job *job, uint32_t index, const pl_f4 *raised)
         span[i] = length > 0 ? 1 / length : 0;
         steps[i][3] = 2 * (samples[i + 1].part - samples[i].part);
     }
+    if (job->pose.held.excess > 0)
+    {
+        take_real_steps(job, fold, steps);
+    }
     /* A fold that has hardly risen has hardly been evened out: nothing jumps when it begins. */
     float risen = fminf(height / (0.1f * job->ring->width), 1);
     shifts[0] = shifts[last] = pl_splat(0);
@@ -211,16 +272,6 @@ static void even_fold(const frame_job *job, uint32_t index, const pl_f4 *raised)
 }
 
 /* ---- Amplitudes ---- */
-
-static double limit(double amplitude, double room)
-{
-    double over = amplitude - PL_FOLD_SOFT * room, span = 2 * (1 - PL_FOLD_SOFT) * room;
-    if (!(over > 0))
-    {
-        return amplitude;
-    }
-    return over >= span ? room : amplitude - over * over / (2 * span);
-}
 
 /* A hollow must be filled before rising makes it any longer. Where the room ends before that, rising is of no use: from
  * two and a half times the filling on it is free, and what lies between is wide enough for nothing to leap when a room
@@ -261,7 +312,7 @@ static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, dou
     pl_fold_solution solution = pl_fold_solve_eased(segments, fold->sample_count - 1, wanted, 0);
     double taper = (double)job->layer->tapers[index], room = (double)job->layer->rooms[index];
     room = useful_room(taper < room ? taper : room, solution.hollow);
-    double height = limit(solution.amplitude, room);
+    double height = pl_fold_limit(solution.amplitude, room);
     figure->limited = height < solution.amplitude;
     double share = (double)fold->fade * (double)job->layer->gates[job->ring->first_fold + index];
     figure->raised = height * share > 0;
@@ -298,6 +349,11 @@ static void solve_stations(void *data, uint32_t begin, uint32_t end, uint32_t wo
         {
             before = solve_fold(job, i, middle - 1 - k, before);
             behind = solve_fold(job, i, middle + k, behind);
+        }
+        if (job->deep && is_turned(job, i))
+        {
+            pl_fold_squeeze(job->ring, job->layer->heights + (size_t)i * count, job->layer->covers + (size_t)i * count,
+                            job->layer->squeezed + 2 * (size_t)i);
         }
         job->layer->highs[i] = 0;
         for (uint32_t k = 0; k < count; ++k)
@@ -346,19 +402,60 @@ static pl_f4 shift_of(const cell *c, const pl_fold_vertex *v)
     return (a + (b - a) * pl_splat(v->share)) * pl_splat(v->mask);
 }
 
+static float profile_at(const pl_profile *profile, float x)
+{
+    float r = fabsf(x);
+    /* The usual one without a call. */
+    return profile->kind != PL_PROFILE_THIRD ? pl_profile_at(profile, x) : r < 1 ? 1 - r * r * (3 - 2 * r) : 0;
+}
+
+static pl_f4 direction_of(const cell *c, const pl_fold_vertex *v)
+{
+    pl_f4 share = pl_splat(v->share);
+    pl_f4 begin = c->begin + c->begin_change * share, across = c->across + c->across_change * share;
+    return begin + across * pl_splat(0.5f * (v->x + 1));
+}
+
 static void raise_vertex(const frame_job *job, const cell *c, const pl_fold_vertex *v)
 {
     pleat_vec4 *position = &job->frame->positions[v->vertex];
-    pl_f4 shift = shift_of(c, v), share = pl_splat(v->share);
-    float amplitude = v->mask * (c->height + c->height_change * v->share), x = v->x + shift[3], r = fabsf(x);
-    /* The usual profile without a call. */
-    float profile = job->layer->profile.kind != PL_PROFILE_THIRD ? pl_profile_at(&job->layer->profile, x)
-                    : r < 1                                      ? 1 - r * r * (3 - 2 * r)
-                                                                 : 0;
-    pl_f4 begin = c->begin + c->begin_change * share, across = c->across + c->across_change * share;
-    pl_f4 direction = begin + across * pl_splat(0.5f * (v->x + 1));
+    pl_f4 shift = shift_of(c, v);
+    float amplitude = v->mask * (c->height + c->height_change * v->share);
+    amplitude *= profile_at(&job->layer->profile, v->x + shift[3]);
     shift[3] = 0;
-    pl_store(position, pl_load(position) + shift + direction * pl_splat(amplitude * profile));
+    pl_store(position, pl_load(position) + shift + direction_of(c, v) * pl_splat(amplitude));
+}
+
+static void raise_cell(const frame_job *job, uint32_t station, uint32_t k)
+{
+    const uint32_t *first = job->ring->first_vertex + (size_t)station * job->ring->fold_count + k;
+    cell c = make_cell(job, station, k);
+    for (uint32_t v = first[0]; v < first[1]; ++v)
+    {
+        raise_vertex(job, &c, &job->ring->vertices[v]);
+    }
+}
+
+/* In a deep bend: folds are squeezed out along the cloth, and stay before the crease. */
+static void press_cell(const frame_job *job, uint32_t station, uint32_t k)
+{
+    const uint32_t *first = job->ring->first_vertex + (size_t)station * job->ring->fold_count + k;
+    cell c = make_cell(job, station, k);
+    pl_fold_press press = pl_fold_press_of(job->ring, station, k, job->layer, job->pose.held.press);
+    for (uint32_t i = first[0]; i < first[1]; ++i)
+    {
+        const pl_fold_vertex *v = &job->ring->vertices[i];
+        pl_fold_slid slid = pl_fold_slide(&press, v);
+        pleat_vec4 *position = &job->frame->positions[v->vertex];
+        pl_f4 shift = shift_of(&c, v) * pl_splat(slid.loose), move = pl_splat(0);
+        if (slid.amplitude > 0)
+        {
+            slid.amplitude *= profile_at(&job->layer->profile, slid.x + shift[3]);
+            shift[3] = 0;
+            move = shift + direction_of(&c, v) * pl_splat(slid.amplitude);
+        }
+        pl_store(position, pl_fold_settle(&press, v, pl_load(position), move));
+    }
 }
 
 static void raise_vertices(void *data, uint32_t begin, uint32_t end, uint32_t worker)
@@ -373,15 +470,49 @@ static void raise_vertices(void *data, uint32_t begin, uint32_t end, uint32_t wo
         const float *next = job->layer->heights + (size_t)pl_fold_station_after(ring, i) * count;
         for (uint32_t k = 0; k < count; ++k)
         {
-            const uint32_t *first = ring->first_vertex + (size_t)i * count + k;
-            if (first[0] < first[1] && (heights[k] > 0 || next[k] > 0))
+            if (job->deep && (is_lost(job, i) || is_lost(job, (int64_t)i + 1)))
             {
-                cell c = make_cell(job, i, k);
-                for (uint32_t v = first[0]; v < first[1]; ++v)
-                {
-                    raise_vertex(job, &c, &ring->vertices[v]);
-                }
+                press_cell(job, i, k);
             }
+            else if (heights[k] > 0 || next[k] > 0)
+            {
+                raise_cell(job, i, k);
+            }
+        }
+    }
+}
+
+/* ---- Tucks ---- */
+
+static void find_tucks(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    const frame_job *job = data;
+    uint32_t count = job->ring->fold_count;
+    (void)worker;
+    for (uint32_t i = begin; i < end; ++i)
+    {
+        pl_f4 up = job->layer->ups[(size_t)i * (count + 1) + count / 2];
+        bool asked = job->layer->lost[i] > 0;
+        job->layer->tucks[i] = asked ? job->pose.held.tuck * pl_fold_tuck(job->ring, i, up, job->pose.held.pivot,
+                                                                          job->layer->pressed[i], job->frame)
+                                     : 0;
+    }
+}
+
+static void tuck_vertices(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    const frame_job *job = data;
+    uint32_t count = job->ring->fold_count;
+    (void)worker;
+    for (uint32_t i = begin; i < end; ++i)
+    {
+        uint32_t next = pl_fold_station_after(job->ring, i);
+        const float tucks[2] = {job->layer->tucks[i], job->layer->tucks[next]};
+        const pl_f4 *ups = job->layer->ups + count / 2;
+        const pl_f4 both[2] = {ups[(size_t)i * (count + 1)], ups[(size_t)next * (count + 1)]};
+        for (uint32_t k = 0; k < count && (tucks[0] > 0 || tucks[1] > 0); ++k)
+        {
+            pl_fold_tuck_cell(job->ring, i, k, tucks, both, job->frame->positions);
         }
     }
 }
@@ -428,7 +559,7 @@ static void run_blocks(void *data, uint32_t begin, uint32_t end, uint32_t worker
 /* Are the ring's stations done by wide kernels? */
 static bool in_lanes(const frame_job *job)
 {
-    return job->layer->kernels != NULL;
+    return job->layer->kernels != NULL && !job->deep;
 }
 
 /* A stage of a ring, for stations or for blocks of them. */
@@ -444,6 +575,9 @@ static void run_stage(const frame_job *job, pleat_task *task, pl_fold_kernel *ke
         pl_parallel_for(job->frame->tasks, job->ring->station_count, 4, task, (void *)(uintptr_t)job);
     }
 }
+
+/* How askew to their ring folds may run beside a crease: more would make them narrow. */
+#define SLANT 0.6f
 
 static void update_ring(const frame_job *job)
 {
@@ -462,12 +596,29 @@ static void update_ring(const frame_job *job)
     {
         pl_fold_taper_rooms(ring, room_slope(layer, ring), layer->tapers);
     }
+    if (job->deep)
+    {
+        pl_fold_taper(ring, SLANT, layer->slides, 2);
+    }
     run_stage(job, solve_stations, wide.solve);
     run_stage(job, raise_vertices, wide.raise);
+    if (job->deep)
+    {
+        pl_parallel_for(job->frame->tasks, ring->station_count, 4, find_tucks, (void *)(uintptr_t)job);
+        pl_parallel_for(job->frame->tasks, ring->station_count, 4, tuck_vertices, (void *)(uintptr_t)job);
+    }
     for (uint32_t i = 0; i < ring->station_count; ++i)
     {
         layer->highest = fmaxf(layer->highest, layer->highs[i]);
     }
+}
+
+static frame_job make_job(pl_folds_layer *layer, const pl_bound_ring *ring, const pleat_layer_frame *frame)
+{
+    frame_job job = {layer, ring, layer->figures + ring->first_fold, frame, {frame, pl_fold_held_of(ring, frame)},
+                     false};
+    job.deep = layer->options.contact && job.pose.held.deep;
+    return job;
 }
 
 /* Which folds win where rings cross: by what they lose on the skinned surface, before any rise. */
@@ -475,7 +626,7 @@ static void settle_crossings(pl_folds_layer *layer, const pleat_layer_frame *fra
 {
     for (uint32_t r = 0; r < layer->ring_count; ++r)
     {
-        frame_job job = {layer, &layer->rings[r], NULL, frame};
+        frame_job job = make_job(layer, &layer->rings[r], frame);
         if (job.ring->crosses)
         {
             bool lanes = in_lanes(&job);
@@ -494,7 +645,7 @@ void pl_folds_update(void *user, const pleat_layer_frame *frame)
     for (uint32_t r = 0; r < layer->ring_count; ++r)
     {
         const pl_bound_ring *ring = &layer->rings[r];
-        frame_job job = {layer, ring, layer->figures + ring->first_fold, frame};
+        frame_job job = make_job(layer, ring, frame);
         update_ring(&job);
     }
 }

@@ -213,6 +213,29 @@ static pleat_result make_surface(planner *p, pleat_error *error)
 
 /* ---- Rings ---- */
 
+static bool is_below(const planner *p, uint32_t joint, uint32_t top)
+{
+    while (joint != PLEAT_NONE && joint != top)
+    {
+        joint = joint < p->skin->joint_count ? p->joints[joint].parent : PLEAT_NONE;
+    }
+    return joint == top;
+}
+
+static pleat_result mark_below(const planner *p, pl_fold_ring *ring, pleat_error *error)
+{
+    ring->below = PL_ARENA_NEW(&p->plan->arena, uint8_t, (size_t)p->skin->joint_count + 1);
+    if (!ring->below)
+    {
+        return pl_fail_memory(&p->plan->memory, error, "the joints below a ring");
+    }
+    for (uint32_t j = 0; j < p->skin->joint_count; ++j)
+    {
+        ring->below[j] = is_below(p, j, ring->joint);
+    }
+    return PLEAT_OK;
+}
+
 /* The weight of a joint and all below it, at every vertex. */
 static void fill_share(planner *p, uint32_t joint)
 {
@@ -223,12 +246,7 @@ static void fill_share(planner *p, uint32_t joint)
         for (uint32_t i = 0; i < cloth->influence_count; ++i)
         {
             size_t at = (size_t)v * cloth->influence_count + i;
-            uint32_t up = cloth->joints[at];
-            while (up != PLEAT_NONE && up != joint)
-            {
-                up = up < p->skin->joint_count ? p->joints[up].parent : PLEAT_NONE;
-            }
-            sum += up == joint ? cloth->weights[at] : 0;
+            sum += is_below(p, cloth->joints[at], joint) ? cloth->weights[at] : 0;
         }
         p->coarse_share[v] = sum;
     }
@@ -332,6 +350,9 @@ static pleat_result add_ring(planner *p, uint32_t joint, const pl_contour *line,
     *ring = (pl_fold_ring){.joint = joint, .parent = p->joints[joint].parent, .values = p->joints[joint].values};
     float width = ring->values.width > 0 ? ring->values.width : plan->width;
     ring->values.width = width;
+    ring->axis = p->joints[joint].axis;
+    ring->pivot = bind_position(p->skin, joint);
+    PL_TRY(mark_below(p, ring, error));
     PL_TRY(pl_ring_make(&p->surface, line, width / 2, 0.5f * width, &plan->arena, &ring->ring, error));
     if (is_known(plan, &ring->ring))
     {

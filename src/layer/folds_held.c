@@ -1,0 +1,66 @@
+/* Bends past a right angle, where plain skinning pushes a limb through itself.
+ *
+ * There the lines inside the bend turn around and grow back, so that their lengths mean nothing, and no plane is left
+ * for folds to stop at. Lengths, rooms and amplitudes therefore come from a held pose: the same limb with its swing
+ * kept at a right angle or a little more. The folds rise in the real pose; folds_press.c keeps them on their own side
+ * of it. */
+#include "layer/folds.h"
+
+/* The swing in radians is free up to here; twice the rest of the way further on it is held. */
+#define HELD_FREE 1.62f
+#define HELD_MOST 1.80f
+
+/* The part of a swing that is held back. Smooth, never falling. */
+static float excess_of(float swing)
+{
+    float over = swing - HELD_FREE, span = 2 * (HELD_MOST - HELD_FREE);
+    if (!(over > 0))
+    {
+        return 0;
+    }
+    return over >= span ? swing - HELD_MOST : over * over / (2 * span);
+}
+
+/* From 0 to 1 as x goes from low to high. */
+static float ramp(float x, float low, float high)
+{
+    float t = (x - low) / (high - low);
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
+    return t * t * (3 - 2 * t);
+}
+
+pl_fold_held pl_fold_held_of(const pl_bound_ring *ring, const pleat_layer_frame *frame)
+{
+    const pleat_affine *joint = &frame->joints[ring->joint];
+    pl_f4 near = pl_normalize3(pl_affine_vector(&frame->joints[ring->parent], ring->axis));
+    pl_f4 far = pl_normalize3(pl_affine_vector(joint, ring->axis)), axis = pl_cross(far, near);
+    float sine = pl_length3(axis), swing = atan2f(sine, pl_dot3(near, far));
+    pl_fold_held held = {.pivot = pl_affine_point(joint, ring->pivot), .joint = joint, .linear = ring->linear};
+    held.deep = swing > 1.3f;
+    held.tuck = ramp(swing, 1.3f, 1.45f) * (1 - ramp(swing, 1.8f, 2.1f));
+    held.press = ramp(swing, 1.5f, 1.65f);
+    held.slide = ramp(swing, 1.62f, 1.95f);
+    held.excess = sine > 1e-4f ? excess_of(swing) : 0;
+    if (held.excess > 0)
+    {
+        held.axis = axis * pl_splat(1 / sine);
+        held.back = pl_quat_axis_angle(held.axis, held.excess);
+    }
+    return held;
+}
+
+pl_f4 pl_fold_hold_direction(const pl_fold_held *held, pl_f4 direction, float share)
+{
+    return pl_quat_rotate(pl_quat_axis_angle(held->axis, share * held->excess), direction);
+}
+
+pl_f4 pl_fold_hold_point(const pl_fold_held *held, pl_f4 point, pl_f4 rest)
+{
+    if (held->linear)
+    {
+        /* (1 - w) P x + w J x turns into (1 - w) P x + w J' x. */
+        pl_f4 arm = pl_affine_point(held->joint, rest) - held->pivot;
+        return point + (pl_quat_rotate(held->back, arm) - arm) * pl_splat(rest[3]);
+    }
+    return held->pivot + pl_fold_hold_direction(held, point - held->pivot, rest[3]);
+}

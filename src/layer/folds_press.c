@@ -1,0 +1,220 @@
+/* Deep bends: what the real pose still asks of folds that were solved in the held one (folds_held.c).
+ *
+ * Where a limb is pressed against itself, the cloth between is covered and shows no folds. They are squeezed out: their
+ * ridges slide outwards by the covered length, so that they run beside the crease and along it, where rings cut off by
+ * it would stand like a row of beads. Heights stay where they are on the cloth. Each place then stays before the
+ * crease.
+ */
+#include "layer/folds.h"
+
+/* ---- Covered cloth ---- */
+
+/* Cloth is covered from this distance before the crease on, and wholly so at it; of a fold's width. */
+#define COVER 0.4f
+
+/* How much of a stretch is covered, on which the distance to the crease goes from a to b. In four steps. */
+static float covered_part(float a, float b, float width)
+{
+    float sum = 0;
+    for (int i = 0; i < 4; ++i)
+    {
+        float t = ((float)i + 0.5f) / 4, part = 1 - (a + (b - a) * t) / (COVER * width);
+        sum += part < 0 ? 0 : part > 1 ? 1 : part;
+    }
+    return sum / 4;
+}
+
+/* Walks from the ring outwards; side 0: towards the parent. Returns the covered length, and the part of each fold. */
+static float cover_side(const pl_bound_ring *ring, uint32_t station, uint32_t side, const pl_fold_wall *crease,
+                        const pleat_layer_frame *frame, float *covers)
+{
+    uint32_t middle = ring->fold_count / 2;
+    const pl_fold_sample *feet = ring->feet + 3 * (size_t)station * (ring->fold_count + 1);
+    float sum = 0, before = 0, way = side ? 1.0f : -1.0f;
+    for (uint32_t n = 1; n <= middle; ++n)
+    {
+        uint32_t foot = side ? middle + n : middle - n, k = side ? foot - 1 : foot;
+        pl_f4 place = pl_fold_mix(frame->positions, feet[3 * foot + 1].vertex, feet[3 * foot + 1].weight);
+        float distance = pl_dot3(place - crease->point, crease->direction) * way;
+        covers[k] = covered_part(before, distance, ring->width);
+        sum += covers[k] * (ring->bounds[k + 1] - ring->bounds[k]);
+        before = distance;
+    }
+    return sum;
+}
+
+void pl_fold_cover(const pl_bound_ring *ring, uint32_t station, const pl_fold_wall *crease,
+                   const pleat_layer_frame *frame, float slides[2], float *covers)
+{
+    for (uint32_t side = 0; side < 2; ++side)
+    {
+        slides[side] = cover_side(ring, station, side, crease, frame, covers);
+    }
+}
+
+/* ---- Squeezed out ---- */
+
+static float ease(float t)
+{
+    return t * t * (3 - 2 * t);
+}
+
+/* The fold next to fold k, towards the ring or away from it; fold_count: none. */
+static uint32_t fold_beside(const pl_bound_ring *ring, uint32_t k, bool outwards)
+{
+    uint32_t middle = ring->fold_count / 2;
+    bool far = k >= middle;
+    if (!outwards)
+    {
+        return far ? (k == middle ? ring->fold_count : k - 1) : k + 1 == middle ? ring->fold_count : k + 1;
+    }
+    return far ? k + 1 : k > 0 ? k - 1 : ring->fold_count;
+}
+
+/* The height of folds at a place of the cloth at a station: that of its fold in the middle of it, towards the next one
+ * the lower of both; nothing where folds end. at: 0 .. 1 outwards in fold k. */
+static float height_at(const pl_bound_ring *ring, const float *heights, uint32_t k, float at)
+{
+    uint32_t next = fold_beside(ring, k, at > 0.5f);
+    float here = heights[k], end = next < ring->fold_count ? heights[next] : at > 0.5f ? 0 : here;
+    end = end < here ? end : here;
+    return here + (end - here) * ease(fabsf(2 * at - 1));
+}
+
+/* The same for how much a place belongs to its ring. */
+static float fade_at(const pl_bound_ring *ring, const pl_fold *folds, uint32_t k, float at)
+{
+    uint32_t next = fold_beside(ring, k, at > 0.5f);
+    float here = folds[k].fade, end = next < ring->fold_count ? folds[next].fade : at > 0.5f ? 0 : here;
+    end = end < here ? end : here;
+    return here + (end - here) * ease(fabsf(2 * at - 1));
+}
+
+/* How many folds lie between a fold and the ring. */
+static uint32_t from_ring(const pl_bound_ring *ring, uint32_t k)
+{
+    uint32_t middle = ring->fold_count / 2;
+    return k >= middle ? k - middle : middle - 1 - k;
+}
+
+/* Lengths go with the squares of heights. What covered folds would have taken is shared out among the next ones. */
+static float squeezed_share(uint32_t n)
+{
+    static const float shares[] = {0.4f, 0.3f, 0.2f, 0.1f};
+    return n < 4 ? shares[n] : 0;
+}
+
+void pl_fold_squeeze(const pl_bound_ring *ring, const float *heights, const float *covers, float squeezed[2])
+{
+    uint32_t middle = ring->fold_count / 2;
+    squeezed[0] = squeezed[1] = 0;
+    for (uint32_t k = 0; k < ring->fold_count; ++k)
+    {
+        squeezed[k >= middle] += covers[k] * heights[k] * heights[k];
+    }
+}
+
+pl_fold_press pl_fold_press_of(const pl_bound_ring *ring, uint32_t station, uint32_t k, const pl_folds_layer *layer,
+                               float part)
+{
+    uint32_t stations[2] = {station, pl_fold_station_after(ring, station)}, side = k >= ring->fold_count / 2;
+    pl_fold_press press = {.ring = ring, .k = k, .way = side ? 1.0f : -1.0f, .part = part};
+    for (int i = 0; i < 2; ++i)
+    {
+        press.slides[i] = layer->slides[2 * (size_t)stations[i] + side];
+        press.squeezed[i] = layer->squeezed[2 * (size_t)stations[i] + side];
+        press.heights[i] = layer->heights + (size_t)stations[i] * ring->fold_count;
+        press.folds[i] = ring->folds + (size_t)stations[i] * ring->fold_count;
+        press.creases[i] = &layer->creases[stations[i]];
+        press.pressed[i] = layer->pressed[stations[i]];
+    }
+    return press;
+}
+
+/* The fold that a place lies in, once it has slid from fold k. */
+static uint32_t fold_after(const pl_bound_ring *ring, uint32_t k, float at)
+{
+    while (k > 0 && at < ring->bounds[k])
+    {
+        --k;
+    }
+    while (k + 1 < ring->fold_count && at > ring->bounds[k + 1])
+    {
+        ++k;
+    }
+    return k;
+}
+
+pl_fold_slid pl_fold_slide(const pl_fold_press *p, const pl_fold_vertex *v)
+{
+    const float *bounds = p->ring->bounds;
+    float width = p->ring->width;
+    float slide = p->slides[0] + (p->slides[1] - p->slides[0]) * v->share, part = slide < width ? slide / width : 1;
+    float at = bounds[p->k] + 0.5f * (v->x + 1) * (bounds[p->k + 1] - bounds[p->k]) - p->way * slide;
+    pl_fold_slid slid = {.loose = 1 - part};
+    if (!(at * p->way > 0))
+    {
+        return slid; /* covered */
+    }
+    uint32_t from = fold_after(p->ring, p->k, at);
+    slid.x = (2 * at - bounds[from] - bounds[from + 1]) / (bounds[from + 1] - bounds[from]);
+    float height[2];
+    for (int i = 0; i < 2; ++i)
+    {
+        float outwards = 0.5f * (1 + p->way * v->x), here = height_at(p->ring, p->heights[i], p->k, outwards);
+        float more = p->squeezed[i] * squeezed_share(from_ring(p->ring, from));
+        here = sqrtf(here * here + more) * fade_at(p->ring, p->folds[i], p->k, outwards);
+        here = (float)pl_fold_limit((double)here, 0.5 * (double)width);
+        height[i] = p->heights[i][from] + (here - p->heights[i][from]) * part;
+    }
+    slid.amplitude = v->mask * (height[0] + (height[1] - height[0]) * v->share);
+    return slid;
+}
+
+/* ---- Before the crease ---- */
+
+/* What part of its rise a place keeps so that it stays before the crease. distance: to it; towards: how far it would
+ * come nearer; length: of the whole rise. Even a place that rises along the crease gets no higher than a few times its
+ * distance, so that nothing jumps where the surface passes it. */
+static float kept_part(float distance, float towards, float length, float width)
+{
+    float room = distance - 0.03f * width, least = 0.3f * length;
+    towards = towards > least ? towards : least;
+    if (!(room > 0))
+    {
+        return 0;
+    }
+    return towards > 0 ? (float)(pl_fold_limit((double)towards, (double)room) / (double)towards) : 1;
+}
+
+/* How much a place that skinning has pushed through the crease is put back onto it: where cloth of both sides is
+ * covered, and less towards where the ring's folds end. */
+static float push_part(const pl_fold_press *p, const pl_fold_vertex *v, float from_ring)
+{
+    float covered = p->pressed[0] + (p->pressed[1] - p->pressed[0]) * v->share;
+    float t = (from_ring - covered) / (2 * p->ring->width), outwards = 0.5f * (1 + p->way * v->x);
+    if (t >= 1)
+    {
+        return 0;
+    }
+    float first = fade_at(p->ring, p->folds[0], p->k, outwards), second = fade_at(p->ring, p->folds[1], p->k, outwards);
+    return (first + (second - first) * v->share) * (t > 0 ? 1 - ease(t) : 1) * p->part * v->mask * p->ring->strength;
+}
+
+pl_f4 pl_fold_settle(const pl_fold_press *p, const pl_fold_vertex *v, pl_f4 place, pl_f4 move)
+{
+    const pl_fold_wall *a = p->creases[0], *b = p->creases[1];
+    const float *bounds = p->ring->bounds;
+    pl_f4 towards = pl_normalize3(pl_lerp(a->direction, b->direction, v->share)) * pl_splat(-p->way);
+    float distance = pl_dot3(pl_lerp(a->point, b->point, v->share) - place, towards);
+    float kept = kept_part(distance, pl_dot3(move, towards), pl_length3(move), p->ring->width);
+    place += move * pl_splat(1 - p->part * (1 - kept));
+    /* The two sides lie on each other with a gap between them that begins at the ring. */
+    float from_ring = fabsf(bounds[p->k] + 0.5f * (v->x + 1) * (bounds[p->k + 1] - bounds[p->k]));
+    float gap = 0.02f * (from_ring < p->ring->width ? from_ring : p->ring->width);
+    if (distance < gap)
+    {
+        place -= towards * pl_splat((gap - distance) * push_part(p, v, from_ring));
+    }
+    return place;
+}

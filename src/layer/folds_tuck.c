@@ -1,0 +1,99 @@
+/* Deep bends: the crease itself takes up length.
+ *
+ * Where a limb touches itself there is no room for folds, and what they cannot take is tucked into the crease: a valley
+ * along the ring, half way between the bones, that goes as deep as the lines across it need to be as long as at rest.
+ * It is one more fold, solved like the others, after they have risen. For an inner radius r and a bend t the cloth that
+ * lies in the crease is r tan(t / 2) long on each side, and the joint is r / cos(t / 2) away: it always fits. */
+#include "layer/folds.h"
+
+enum
+{
+    TUCK_SAMPLES = PL_FOLD_SAMPLES * 2 * PL_FOLDS_A_SIDE,
+    SPARE = 2 /* folds on each side that lie beyond where weights blend */
+};
+
+/* How far a tuck reaches to each side, in folds. */
+#define REACH 2.5f
+/* How deep it may get, of the way from the ring to the joint. */
+#define DEEPEST 0.75f
+
+/* The depth of the tuck at an arc length from the ring, 0 .. 1. */
+static float depth_at(const pl_bound_ring *ring, float arc)
+{
+    float r = fabsf(arc) / (REACH * ring->width);
+    return r < 1 ? (1 - r) * (1 - r) * (1 + 2 * r) : 0;
+}
+
+/* The part of a line that is tucked. */
+typedef struct tuck_line
+{
+    pl_f4 points[TUCK_SAMPLES], moved[TUCK_SAMPLES];
+    uint32_t count;
+    double length;  /* of the part */
+    double missing; /* of the line as far as weights blend */
+} tuck_line;
+
+static void add_fold(const pl_bound_ring *ring, uint32_t station, uint32_t k, pl_f4 down,
+                     const pleat_layer_frame *frame, tuck_line *line)
+{
+    const pl_fold *fold = &ring->folds[station * ring->fold_count + k];
+    double length = 0;
+    pl_f4 before = pl_splat(0);
+    for (uint32_t i = 0; i < fold->sample_count; ++i)
+    {
+        const pl_fold_sample *sample = &ring->samples[fold->first_sample + i];
+        float arc = ring->bounds[k] + (ring->bounds[k + 1] - ring->bounds[k]) * sample->part;
+        pl_f4 place = pl_fold_mix(frame->positions, sample->vertex, sample->weight);
+        length += i ? (double)pl_length3(place - before) : 0;
+        line->points[line->count] = place;
+        line->moved[line->count++] = down * pl_splat(depth_at(ring, arc));
+        before = place;
+    }
+    line->length += length;
+    line->missing += (double)fold->rest_length - length;
+}
+
+float pl_fold_tuck(const pl_bound_ring *ring, uint32_t station, pl_f4 up, pl_f4 pivot, float pressed,
+                   const pleat_layer_frame *frame)
+{
+    uint32_t count = ring->fold_count, middle = count / 2;
+    tuck_line line = {.count = 0};
+    float fade = 1;
+    pl_fold_segment segments[TUCK_SAMPLES];
+    for (uint32_t k = SPARE; k + SPARE < count; ++k)
+    {
+        const pl_fold *fold = &ring->folds[station * count + k];
+        if (fold->sample_count < 3)
+        {
+            return 0; /* the line is not whole */
+        }
+        fade = fold->fade < fade ? fold->fade : fade;
+        add_fold(ring, station, k, -up, frame, &line);
+    }
+    if (!(line.missing > 0) || line.count < 3)
+    {
+        return 0;
+    }
+    pl_fold_segments(line.count, line.points, line.moved, segments);
+    pl_fold_solution solution = pl_fold_solve(segments, line.count - 1, line.length + line.missing, 0);
+    const pl_fold_sample *foot = &ring->feet[3 * ((size_t)station * (count + 1) + middle) + 1];
+    pl_f4 bottom = pl_fold_mix(frame->positions, foot->vertex, foot->weight);
+    float room = DEEPEST * pl_dot3(bottom - pivot, up);
+    pressed -= 0.8f * ring->width;
+    room = room < pressed ? room : pressed; /* deeper than it is covered, it would be a pit */
+    return room > 0 ? (float)pl_fold_limit(solution.amplitude, (double)room) * fade * ring->strength : 0;
+}
+
+void pl_fold_tuck_cell(const pl_bound_ring *ring, uint32_t station, uint32_t k, const float tucks[2],
+                       const pl_f4 ups[2], pleat_vec4 *positions)
+{
+    const uint32_t *first = ring->first_vertex + (size_t)station * ring->fold_count + k;
+    for (uint32_t i = first[0]; i < first[1]; ++i)
+    {
+        const pl_fold_vertex *v = &ring->vertices[i];
+        float arc = ring->bounds[k] + 0.5f * (v->x + 1) * (ring->bounds[k + 1] - ring->bounds[k]);
+        float depth = v->mask * depth_at(ring, arc) * (tucks[0] + (tucks[1] - tucks[0]) * v->share);
+        pleat_vec4 *position = &positions[v->vertex];
+        pl_store(position, pl_load(position) - pl_lerp(ups[0], ups[1], v->share) * pl_splat(depth));
+    }
+}
