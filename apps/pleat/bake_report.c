@@ -1,6 +1,7 @@
 #include "bake_report.h"
 
 #include "budget.h"
+#include "layer_words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,23 +211,6 @@ static int print_report_json(app_session *session, const bake_report *report, co
                   layers_json(report), "morphs", morphs, "outputs", outputs, "warnings", warnings_json(session)));
 }
 
-static void print_layers(const bake_report *report)
-{
-    for (uint32_t l = 0; l < report->layer_count; ++l)
-    {
-        const report_layer *layer = &report->layers[l];
-        for (uint32_t i = 0; i < layer->figure_count; ++i)
-        {
-            if (i == 0)
-            {
-                printf("  %s of %s, at most:", layer->layer, layer->node);
-            }
-            printf("%s %s %.4g", i ? "," : "", layer->names[i], layer->largest[i]);
-        }
-        printf("%s", layer->figure_count ? "\n" : "");
-    }
-}
-
 int report_print(app_session *session, const bake_report *report, const bake_targets *targets)
 {
     if (session->json)
@@ -249,13 +233,16 @@ int report_print(app_session *session, const bake_report *report, const bake_tar
     {
         printf("  the first %u frames were there from an earlier run\n", report->resumed);
     }
-    print_layers(report);
+    for (uint32_t l = 0; l < report->layer_count; ++l)
+    {
+        print_layer(&report->layers[l]);
+    }
     for (uint32_t i = 0; i < report->node_count; ++i)
     {
         const report_node *node = &report->nodes[i];
-        printf("  %s: %u morph targets, off by at most %.3g mm (rms %.3g mm) of %.3g mm\n", node->name,
-               node->target_count, 1e3 * (double)node->largest_error, 1e3 * (double)node->rms_error,
-               1e3 * (double)node->largest_displacement);
+        printf("  %s: %u morph targets, off by at most %s (rms %s) of %s\n", node->name, node->target_count,
+               length_text((double)node->largest_error), length_text((double)node->rms_error),
+               length_text((double)node->largest_displacement));
     }
     for (uint32_t i = 0; i < targets->count; ++i)
     {

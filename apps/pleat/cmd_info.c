@@ -12,7 +12,8 @@
 
 enum
 {
-    NAME_WIDTH = 30
+    NAME_WIDTH = 30,
+    TALL = 20 /* metres; from here on a skinned model is asked about its unit */
 };
 
 static const char *format_name(pleat_format format)
@@ -268,6 +269,10 @@ static void print_info(const app_session *session, const pleat_asset *asset, con
     printf("  %.3f x %.3f x %.3f m at rest, height %.3f m\n", (double)(guess->high.x - guess->low.x),
            (double)(guess->high.y - guess->low.y), (double)(guess->high.z - guess->low.z),
            (double)(guess->high.y - guess->low.y));
+    if (totals.joints && guess->high.y - guess->low.y > TALL)
+    {
+        printf("  that is much for a character: lengths in glTF are metres, and this may be in centimetres\n");
+    }
     if (guess->part_count)
     {
         print_meshes(model, guess);

@@ -79,7 +79,8 @@ void help_overview(FILE *out)
 
 void help_command(FILE *out, const app_command *command)
 {
-    fprintf(out, "usage: pleat %s %s [options]\n\n", command->name, command->arguments);
+    fprintf(out, "usage: pleat %s%s%s [options]\n\n", command->name, command->arguments[0] ? " " : "",
+            command->arguments);
     print_wrapped(out, command->description, 0);
     fputc('\n', out);
     const app_option *option;

@@ -49,19 +49,27 @@ int choose_clip(const app_session *session, const pleat_model *model, uint32_t *
     {
         return EXIT_DONE;
     }
+    uint32_t fit_count = 0;
     for (uint32_t c = 0; c < model->clip_count; ++c)
     {
-        if (pleat_name_matches(pattern, model->clips[c].name))
-        {
-            *index = c;
-            return EXIT_DONE;
-        }
+        bool fits = pleat_name_matches(pattern, model->clips[c].name);
+        *index = fits && fit_count == 0 ? c : *index;
+        fit_count += fits;
         list_name(names, sizeof names, model->clips[c].name);
     }
+    if (fit_count > 1)
+    {
+        char message[300];
+        snprintf(message, sizeof message, "--clip '%.100s' fits %u clips; the first of them is taken, '%.100s'",
+                 shown(pattern), fit_count, shown(model->clips[*index].name));
+        session->host.log(session->host.log_user, PLEAT_WARNING, message);
+    }
+    if (fit_count)
+    {
+        return EXIT_DONE;
+    }
     return fail_input(session, "%s: no clip is named '%s'; it has %s", session->arguments->files[0], pattern,
-                      model->clip_count == 0 ? "none"
-                      : names[0]             ? names
-                                             : "clips without names only");
+                      model->clip_count ? names : "none");
 }
 
 /* Every name that --garment could have meant. */

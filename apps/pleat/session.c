@@ -93,11 +93,28 @@ static void say(const app_session *session, const char *kind, const char *messag
     fprintf(stderr, "pleat %s: %s%s\n", session->arguments->command->name, kind, message);
 }
 
+/* Several garments or several passes over a file may have the same to say. */
+static bool was_said(const app_session *session, const char *message)
+{
+    for (uint32_t i = 0; i < session->warning_count && i < SESSION_WARNINGS; ++i)
+    {
+        if (session->warnings[i] && strcmp(session->warnings[i], message) == 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void take_log(void *user, pleat_severity severity, const char *message)
 {
     app_session *session = user;
     if (severity == PLEAT_WARNING)
     {
+        if (was_said(session, message))
+        {
+            return;
+        }
         if (session->warning_count < SESSION_WARNINGS)
         {
             session->warnings[session->warning_count] = strdup(message);

@@ -382,6 +382,25 @@ static pleat_result refine_and_bind(pleat_stack *stack, const pleat_lines *lines
     return stack->layer_count && !stack->vertex_normals ? bind_moved(stack, error) : PLEAT_OK;
 }
 
+/* Rings, shells and walks end at an edge of three or more triangles: where many edges are such, layers do little, and
+ * the reason should be known. */
+static void warn_of_doubled_cloth(const pleat_stack *stack)
+{
+    const pleat_topology *topology = stack->coarse_topology;
+    size_t corner_count = 3 * (size_t)topology->triangle_count, shared = 0;
+    for (size_t c = 0; c < corner_count; ++c)
+    {
+        shared += topology->twin[c] == PLEAT_NON_MANIFOLD;
+    }
+    if ((double)shared > 0.1 * (double)corner_count)
+    {
+        pl_log(&stack->host, PLEAT_WARNING,
+               "%.100s: %.0f %% of its edges belong to three or more triangles, as where both sides of the cloth are "
+               "modelled in one place; folds and wrinkles may be missing there",
+               stack->model->nodes[stack->node].name, 100 * (double)shared / (double)corner_count);
+    }
+}
+
 static pleat_result bind_all(pleat_stack *stack, const pleat_stack_desc *desc, const pleat_pose *rest_pose,
                              pleat_error *error)
 {
@@ -403,6 +422,7 @@ static pleat_result bind_all(pleat_stack *stack, const pleat_stack_desc *desc, c
     stack->cloth.frame_count = desc->clip ? desc->frame_count : 0;
     if (desc->layer_count)
     {
+        warn_of_doubled_cloth(stack);
         PL_TRY(fill_cloth(stack, stack->coarse_topology, stack->coarse_bind, &stack->arena, error));
         stack->coarse_rest = stack->cloth.rest;
         PL_TRY(plan_layers(stack, desc, error));
