@@ -104,17 +104,72 @@ PL_INLINE pl_f4 pl_high8(pl_f8 a)
     return __builtin_shufflevector(a, a, 4, 5, 6, 7);
 }
 
-/* Four vectors become lanes, and lanes vectors. */
-PL_INLINE void pl_transpose4(pl_f4 v[4])
+/* Four vectors become lanes, and lanes vectors, in each half by itself. */
+PL_INLINE void pl_transpose8(pl_f8 v[4])
 {
-    pl_f4 ab_low = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);
-    pl_f4 cd_low = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5);
-    pl_f4 ab_high = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);
-    pl_f4 cd_high = __builtin_shufflevector(v[2], v[3], 2, 6, 3, 7);
-    v[0] = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
-    v[1] = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
-    v[2] = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
-    v[3] = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
+    pl_f8 ab_low = __builtin_shufflevector(v[0], v[1], 0, 8, 1, 9, 4, 12, 5, 13);
+    pl_f8 cd_low = __builtin_shufflevector(v[2], v[3], 0, 8, 1, 9, 4, 12, 5, 13);
+    pl_f8 ab_high = __builtin_shufflevector(v[0], v[1], 2, 10, 3, 11, 6, 14, 7, 15);
+    pl_f8 cd_high = __builtin_shufflevector(v[2], v[3], 2, 10, 3, 11, 6, 14, 7, 15);
+    v[0] = __builtin_shufflevector(ab_low, cd_low, 0, 1, 8, 9, 4, 5, 12, 13);
+    v[1] = __builtin_shufflevector(ab_low, cd_low, 2, 3, 10, 11, 6, 7, 14, 15);
+    v[2] = __builtin_shufflevector(ab_high, cd_high, 0, 1, 8, 9, 4, 5, 12, 13);
+    v[3] = __builtin_shufflevector(ab_high, cd_high, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+/* Eight vectors from anywhere, as lanes of x, y and z. */
+PL_INLINE void pl_gather8(const pleat_vec4 *from, const uint32_t index[8], pl_f8 out[3])
+{
+    pl_f8 v[4];
+    for (int i = 0; i < 4; ++i)
+    {
+        v[i] = pl_join8(pl_load(&from[index[i]]), pl_load(&from[index[i + 4]]));
+    }
+    pl_transpose8(v);
+    for (int c = 0; c < 3; ++c)
+    {
+        out[c] = v[c];
+    }
+}
+
+/* Lanes of x, y, z and w, as eight vectors `stride` apart. */
+PL_INLINE void pl_scatter8(const pl_f8 lanes[4], pl_f4 *to, size_t stride)
+{
+    pl_f8 v[4] = {lanes[0], lanes[1], lanes[2], lanes[3]};
+    pl_transpose8(v);
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        to[i * stride] = pl_low8(v[i]);
+        to[(i + 4) * stride] = pl_high8(v[i]);
+    }
+}
+
+/* table[index] in each lane; index: 0 .. 7. */
+PL_INLINE pl_f8 pl_lookup8(pl_f8 table, pl_i8 index)
+{
+#if defined(__AVX2__)
+    return (pl_f8)_mm256_permutevar8x32_ps((__m256)table, (__m256i)index);
+#else
+    pl_f8 out;
+    for (int i = 0; i < 8; ++i)
+    {
+        out[i] = table[index[i] & 7];
+    }
+    return out;
+#endif
+}
+
+/* rows[i][k] becomes rows[k][i]. */
+PL_INLINE void pl_transpose8x8(pl_f8 rows[8])
+{
+    pl_transpose8(rows);
+    pl_transpose8(rows + 4);
+    for (int i = 0; i < 4; ++i)
+    {
+        pl_f8 low = __builtin_shufflevector(rows[i], rows[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        rows[i + 4] = __builtin_shufflevector(rows[i], rows[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+        rows[i] = low;
+    }
 }
 
 PL_INLINE pl_f8 pl_dot8(const pl_f8 a[3], const pl_f8 b[3])

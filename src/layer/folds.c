@@ -90,7 +90,7 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     layer->lengths = PL_ARENA_NEW(&layer->arena, double, largest);
     layer->losses = PL_ARENA_NEW(&layer->arena, float, largest);
     layer->points = PL_ARENA_NEW(&layer->arena, pl_f4, samples);
-    layer->shifts = PL_ARENA_NEW(&layer->arena, pl_f4, (size_t)PL_FOLD_SAMPLES * largest);
+    layer->shifts = PL_ARENA_NEW(&layer->arena, float, 4 * (size_t)PL_FOLD_SAMPLES * largest);
     layer->ups = PL_ARENA_NEW(&layer->arena, pl_f4, feet);
     layer->held = PL_ARENA_NEW(&layer->arena, pl_f4, feet);
     layer->creases = PL_ARENA_NEW(&layer->arena, pl_fold_wall, stations);

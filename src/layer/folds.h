@@ -225,7 +225,7 @@ typedef struct pl_folds_layer
     double *lengths;
     float *losses; /* what part of its length a fold has lost */
     pl_f4 *points; /* by sample */
-    pl_f4 *shifts; /* by PL_FOLD_SAMPLES: how a sample moves along the line, and in w, by how much x; 0 at both ends */
+    float *shifts; /* 4 by PL_FOLD_SAMPLES: how a sample moves along the line, and by how much x; 0 at both ends */
     pl_f4 *ups;    /* stations by fold_count + 1: which way cloth rises where folds meet, unit */
     pl_f4 *held;   /* the same in the held pose */
     pl_fold_wall *creases; /* by station, in the real pose: filled when it is not the held one */

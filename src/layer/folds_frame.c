@@ -241,7 +241,8 @@ static void even_fold(const frame_job *job, uint32_t index, const pl_f4 *raised)
     const pl_fold *fold = &job->ring->folds[index];
     const pl_fold_sample *samples = job->ring->samples + fold->first_sample;
     const pl_f4 *points = job->layer->points + fold->first_sample;
-    pl_f4 *shifts = job->layer->shifts + (size_t)index * PL_FOLD_SAMPLES, steps[PL_FOLD_SAMPLES];
+    float *shifts = job->layer->shifts + 4 * (size_t)index * PL_FOLD_SAMPLES;
+    pl_f4 steps[PL_FOLD_SAMPLES];
     float folded[PL_FOLD_SAMPLES] = {0}, span[PL_FOLD_SAMPLES], height = job->layer->heights[index];
     uint32_t last = fold->sample_count - 1;
     for (uint32_t i = 0; i < last; ++i)
@@ -258,16 +259,18 @@ static void even_fold(const frame_job *job, uint32_t index, const pl_f4 *raised)
     }
     /* A fold that has hardly risen has hardly been evened out: nothing jumps when it begins. */
     float risen = fminf(height / (0.1f * job->ring->width), 1);
-    shifts[0] = shifts[last] = pl_splat(0);
-    for (uint32_t n = 1; n < last; ++n)
+    for (uint32_t n = 0; n <= last; ++n)
     {
         float wanted = samples[n].part * folded[last];
-        shifts[n] = pl_splat(0);
-        for (uint32_t i = 0; i < last; ++i)
+        pl_f4 shift = pl_splat(0);
+        for (uint32_t i = 0; i < last && n > 0 && n < last; ++i)
         {
-            shifts[n] += steps[i] * pl_splat(part_before(wanted, folded[i], span[i]) - (i < n ? 1.0f : 0.0f));
+            shift += steps[i] * pl_splat(part_before(wanted, folded[i], span[i]) - (i < n ? 1.0f : 0.0f));
         }
-        shifts[n] *= pl_splat(risen);
+        for (uint32_t c = 0; c < 4; ++c)
+        {
+            shifts[c * PL_FOLD_SAMPLES + n] = shift[c] * risen;
+        }
     }
 }
 
@@ -369,7 +372,7 @@ static void solve_stations(void *data, uint32_t begin, uint32_t end, uint32_t wo
 typedef struct cell
 {
     float height, height_change;                      /* at the first station, and from there to the second */
-    const pl_f4 *shifts[2];                           /* by sample, at both stations */
+    const float *shifts[2];                           /* 4 by sample, at both stations */
     pl_f4 begin, begin_change, across, across_change; /* directions where the fold begins, and from there to its end */
 } cell;
 
@@ -377,7 +380,7 @@ typedef struct cell
  * other's direction counts as well: it is known there too. */
 static cell make_cell(const frame_job *job, uint32_t station, uint32_t k)
 {
-    static const pl_f4 unmoved[PL_FOLD_SAMPLES];
+    static const float unmoved[4 * PL_FOLD_SAMPLES];
     const pl_folds_layer *layer = job->layer;
     uint32_t count = job->ring->fold_count, second = pl_fold_station_after(job->ring, station);
     uint32_t index[2] = {station * count + k, second * count + k};
@@ -389,16 +392,24 @@ static cell make_cell(const frame_job *job, uint32_t station, uint32_t k)
     for (int i = 0; i < 2; ++i)
     {
         bool moved = layer->options.even && layer->heights[index[i]] > 0;
-        c.shifts[i] = moved ? layer->shifts + (size_t)index[i] * PL_FOLD_SAMPLES : unmoved;
+        c.shifts[i] = moved ? layer->shifts + 4 * (size_t)index[i] * PL_FOLD_SAMPLES : unmoved;
     }
     return c;
+}
+
+static pl_f4 shift_at(const float *shifts, uint32_t sample, float beyond)
+{
+    const float *s = shifts + sample;
+    pl_f4 from = pl_set(s[0], s[PL_FOLD_SAMPLES], s[2 * PL_FOLD_SAMPLES], s[3 * PL_FOLD_SAMPLES]);
+    pl_f4 to = pl_set(s[1], s[PL_FOLD_SAMPLES + 1], s[2 * PL_FOLD_SAMPLES + 1], s[3 * PL_FOLD_SAMPLES + 1]);
+    return pl_lerp(from, to, beyond);
 }
 
 /* How a place moves along its line, and in w, by how much x; between both stations. */
 static pl_f4 shift_of(const cell *c, const pl_fold_vertex *v)
 {
-    const pl_f4 *first = c->shifts[0] + v->sample[0], *second = c->shifts[1] + v->sample[1];
-    pl_f4 a = pl_lerp(first[0], first[1], v->beyond[0]), b = pl_lerp(second[0], second[1], v->beyond[1]);
+    pl_f4 a = shift_at(c->shifts[0], v->sample[0], v->beyond[0]),
+          b = shift_at(c->shifts[1], v->sample[1], v->beyond[1]);
     return (a + (b - a) * pl_splat(v->share)) * pl_splat(v->mask);
 }
 

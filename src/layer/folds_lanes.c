@@ -134,7 +134,28 @@ static bool next_turn(const packer *p, uint32_t block, uint32_t k, int32_t last,
     return *joint < INT32_MAX;
 }
 
-/* Fills the turns of all feet, or counts them if there is no room yet. */
+/* Does any fold or vertex between these stations and their neighbours ask where a foot is turned to? */
+static bool is_asked(const packer *p, uint32_t block, uint32_t k)
+{
+    const pl_bound_ring *ring = p->ring;
+    for (uint32_t lane = 0; lane < stations_of(p, block); ++lane)
+    {
+        uint32_t station = block * PL_FOLD_LANES + lane;
+        uint32_t before = station ? station - 1 : ring->closed ? ring->station_count - 1 : 0;
+        for (uint32_t fold = k ? k - 1 : 0; fold <= k && fold < ring->fold_count; ++fold)
+        {
+            const uint32_t *here = ring->first_vertex + (size_t)station * ring->fold_count + fold;
+            const uint32_t *there = ring->first_vertex + (size_t)before * ring->fold_count + fold;
+            if (here[0] < here[1] || there[0] < there[1] || fold_at(p, block, fold, lane))
+            {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Fills the turns of all feet that are asked for, or counts them if there is no room yet. */
 static uint32_t pack_turns(const packer *p)
 {
     uint32_t count = p->ring->fold_count + 1, next = 0;
@@ -143,7 +164,8 @@ static uint32_t pack_turns(const packer *p)
         pl_fold_foot *foot = &p->out->feet[at];
         pl_f8 weights;
         foot->first_turn = next;
-        for (int32_t joint = -1; next_turn(p, at / count, at % count, joint, &joint, &weights); ++next)
+        bool asked = is_asked(p, at / count, at % count);
+        for (int32_t joint = -1; asked && next_turn(p, at / count, at % count, joint, &joint, &weights); ++next)
         {
             if (p->out->turns)
             {
@@ -192,6 +214,40 @@ static bool make_room(const packer *p)
     return out->crossings && out->rows && out->turns;
 }
 
+static bool pack_vertices(const packer *p)
+{
+    pl_fold_vertices *out = &p->out->vertices;
+    size_t room = (size_t)p->ring->vertex_count + PL_FOLD_LANES;
+    out->vertex = PL_ARENA_NEW(p->arena, uint32_t, room);
+    out->mask = PL_ARENA_NEW(p->arena, float, room);
+    out->share = PL_ARENA_NEW(p->arena, float, room);
+    out->x = PL_ARENA_NEW(p->arena, float, room);
+    for (int i = 0; i < 2; ++i)
+    {
+        out->beyond[i] = PL_ARENA_NEW(p->arena, float, room);
+        out->sample[i] = PL_ARENA_NEW(p->arena, uint8_t, room);
+    }
+    if (!out->vertex || !out->mask || !out->share || !out->x || !out->beyond[0] || !out->sample[0] || !out->beyond[1] ||
+        !out->sample[1])
+    {
+        return false;
+    }
+    for (uint32_t i = 0; i < p->ring->vertex_count; ++i)
+    {
+        const pl_fold_vertex *v = &p->ring->vertices[i];
+        out->vertex[i] = v->vertex;
+        out->mask[i] = v->mask;
+        out->share[i] = v->share;
+        out->x[i] = v->x;
+        for (int end = 0; end < 2; ++end)
+        {
+            out->beyond[end][i] = v->beyond[end];
+            out->sample[end][i] = v->sample[end];
+        }
+    }
+    return true;
+}
+
 pleat_result pl_fold_lanes_make(const pl_bound_ring *ring, pl_arena *arena, pl_fold_lanes **out, pleat_error *error)
 {
     packer p = {ring, arena, PL_ARENA_NEW(arena, pl_fold_lanes, 1)};
@@ -201,7 +257,7 @@ pleat_result pl_fold_lanes_make(const pl_bound_ring *ring, pl_arena *arena, pl_f
         return pl_fail_memory(arena->memory, error, "lanes of folds");
     }
     p.out->block_count = (ring->station_count + PL_FOLD_LANES - 1) / PL_FOLD_LANES;
-    if (!make_room(&p))
+    if (!make_room(&p) || !pack_vertices(&p))
     {
         return pl_fail_memory(arena->memory, error, "lanes of folds");
     }

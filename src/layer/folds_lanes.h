@@ -21,14 +21,14 @@ enum
 typedef struct pl_fold_places
 {
     uint32_t vertex[3][PL_FOLD_LANES];
-    float weight[3][PL_FOLD_LANES];
+    pl_f8 weight[3];
 } pl_fold_places;
 
 /* Eight places on edges. */
 typedef struct pl_fold_crossings
 {
     uint32_t vertex[2][PL_FOLD_LANES];
-    float share[PL_FOLD_LANES]; /* of the second vertex */
+    pl_f8 share; /* of the second vertex */
 } pl_fold_crossings;
 
 /* Samples inside a fold, but for their places. Those of folds with fewer have the part of the one before. */
@@ -53,38 +53,37 @@ typedef struct pl_fold_foot
     uint32_t first_turn, turn_count; /* the joints that turn them, in ascending order */
 } pl_fold_foot;
 
-PL_INLINE void pl_fold_lanes_from(pl_f4 vectors[PL_FOLD_LANES], pl_f8 out[3])
-{
-    pl_transpose4(vectors);
-    pl_transpose4(vectors + 4);
-    for (int i = 0; i < 3; ++i)
-    {
-        out[i] = pl_join8(vectors[i], vectors[4 + i]);
-    }
-}
-
 PL_INLINE void pl_fold_places_mix(const pleat_vec4 *positions, const pl_fold_places *places, pl_f8 out[3])
 {
-    pl_f4 vectors[PL_FOLD_LANES];
-    for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
+    pl_f8 corner[3][3];
+    for (int i = 0; i < 3; ++i)
     {
-        vectors[lane] = pl_load(&positions[places->vertex[0][lane]]) * pl_splat(places->weight[0][lane]) +
-                        pl_load(&positions[places->vertex[1][lane]]) * pl_splat(places->weight[1][lane]) +
-                        pl_load(&positions[places->vertex[2][lane]]) * pl_splat(places->weight[2][lane]);
+        pl_gather8(positions, places->vertex[i], corner[i]);
     }
-    pl_fold_lanes_from(vectors, out);
+    for (int c = 0; c < 3; ++c)
+    {
+        out[c] = corner[0][c] * places->weight[0] + corner[1][c] * places->weight[1] + corner[2][c] * places->weight[2];
+    }
 }
 
 PL_INLINE void pl_fold_crossings_mix(const pleat_vec4 *positions, const pl_fold_crossings *crossings, pl_f8 out[3])
 {
-    pl_f4 vectors[PL_FOLD_LANES];
-    for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
+    pl_f8 from[3], to[3];
+    pl_gather8(positions, crossings->vertex[0], from);
+    pl_gather8(positions, crossings->vertex[1], to);
+    for (int c = 0; c < 3; ++c)
     {
-        vectors[lane] = pl_lerp(pl_load(&positions[crossings->vertex[0][lane]]),
-                                pl_load(&positions[crossings->vertex[1][lane]]), crossings->share[lane]);
+        out[c] = from[c] + (to[c] - from[c]) * crossings->share;
     }
-    pl_fold_lanes_from(vectors, out);
 }
+
+/* The vertices of a ring, in its order, and some more so that eight can be read anywhere. */
+typedef struct pl_fold_vertices
+{
+    uint32_t *vertex;
+    float *mask, *share, *x, *beyond[2];
+    uint8_t *sample[2];
+} pl_fold_vertices;
 
 struct pl_fold_lanes
 {
@@ -96,6 +95,7 @@ struct pl_fold_lanes
     pl_fold_places *places[3];    /* likewise: just before, at and behind where folds meet */
     uint32_t *turn_joints;        /* by turn */
     pl_f8 *turns;                 /* by turn: how much the joint turns the cloth */
+    pl_fold_vertices vertices;
 };
 
 /* What kernels leave for each other, of the ring at work. */

@@ -10,7 +10,7 @@ static void turn_foot(const pl_fold_lane_job *job, uint32_t block, uint32_t k)
     const pl_fold_lanes *lanes = job->ring->lanes;
     uint32_t count = job->ring->fold_count + 1;
     const pl_fold_foot *foot = &lanes->feet[(size_t)block * count + k];
-    pl_f8 sum[3] = {pl_splat8(0), pl_splat8(0), pl_splat8(0)};
+    pl_f8 sum[4] = {pl_splat8(0), pl_splat8(0), pl_splat8(0), pl_splat8(0)};
     for (uint32_t i = foot->first_turn; i < foot->first_turn + foot->turn_count; ++i)
     {
         pl_f8 turned[3];
@@ -21,20 +21,12 @@ static void turn_foot(const pl_fold_lane_job *job, uint32_t block, uint32_t k)
         }
     }
     pl_normalize8(sum);
-    pl_f4 vectors[PL_FOLD_LANES];
+    size_t at = (size_t)block * count + k;
     for (int c = 0; c < 3; ++c)
     {
-        job->layer->work->ups[(size_t)block * count + k][c] = sum[c];
-        vectors[c] = pl_low8(sum[c]);
-        vectors[4 + c] = pl_high8(sum[c]);
+        job->layer->work->ups[at][c] = sum[c];
     }
-    vectors[3] = vectors[7] = pl_splat(0);
-    pl_transpose4(vectors);
-    pl_transpose4(vectors + 4);
-    for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
-    {
-        job->layer->ups[(size_t)(block * PL_FOLD_LANES + lane) * count + k] = vectors[lane];
-    }
+    pl_scatter8(sum, job->layer->ups + (size_t)block * PL_FOLD_LANES * count + k, count);
 }
 
 /* ---- Planes ---- */
@@ -231,7 +223,10 @@ void PL_WIDE(pl_folds_prepare)(const pl_fold_lane_job *job, uint32_t block)
     {
         for (uint32_t k = 0; k <= count; ++k)
         {
-            turn_foot(job, block, k);
+            if (job->ring->lanes->feet[(size_t)block * (count + 1) + k].turn_count)
+            {
+                turn_foot(job, block, k);
+            }
         }
     }
     if (any)

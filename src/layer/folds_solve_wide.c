@@ -35,22 +35,19 @@ PL_INLINE pl_f8 part_before(pl_f8 place, pl_f8 from, pl_f8 span)
     return pl_min8(pl_max8((place - from) * span, pl_splat8(0)), pl_splat8(1));
 }
 
-/* A sample's move at eight stations. What it becomes where nothing rises is never read. */
-static void store_shift(const pl_fold_lane_job *job, uint32_t block, uint32_t k, uint32_t sample, const pl_f8 shift[4])
+/* How samples move at eight stations, from rows of those to tables by station. What they become where nothing rises is
+ * never read. */
+PL_INLINE void store_shifts(const pl_fold_lane_job *job, uint32_t block, uint32_t k, pl_f8 shifts[4][PL_FOLD_SAMPLES])
 {
-    uint32_t count = job->ring->fold_count, station = block * PL_FOLD_LANES;
-    pl_f4 vectors[PL_FOLD_LANES];
-    for (int i = 0; i < 4; ++i)
+    size_t stride = 4 * (size_t)job->ring->fold_count * PL_FOLD_SAMPLES;
+    float *to = job->layer->shifts + block * PL_FOLD_LANES * stride + 4 * (size_t)k * PL_FOLD_SAMPLES;
+    for (uint32_t c = 0; c < 4; ++c)
     {
-        vectors[i] = pl_low8(shift[i]);
-        vectors[4 + i] = pl_high8(shift[i]);
-    }
-    pl_transpose4(vectors);
-    pl_transpose4(vectors + 4);
-    pl_f4 *to = job->layer->shifts + (size_t)(station * count + k) * PL_FOLD_SAMPLES + sample;
-    for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
-    {
-        to[(size_t)lane * count * PL_FOLD_SAMPLES] = vectors[lane];
+        pl_transpose8x8(shifts[c]);
+        for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
+        {
+            *(pl_f8 *)(to + lane * stride + (size_t)c * PL_FOLD_SAMPLES) = shifts[c][lane];
+        }
     }
 }
 
@@ -70,6 +67,12 @@ static void even_folds(const pl_fold_lane_job *job, uint32_t block, uint32_t k, 
         part = next;
     }
     pl_f8 risen = pl_min8(heights / pl_splat8(0.1f * job->ring->width), pl_splat8(1));
+    pl_f8 shifts[4][PL_FOLD_SAMPLES];
+    for (uint32_t n = s->count; n < PL_FOLD_SAMPLES; ++n)
+    {
+        shifts[0][n] = shifts[1][n] = shifts[2][n] = shifts[3][n] = zero;
+    }
+    shifts[0][0] = shifts[1][0] = shifts[2][0] = shifts[3][0] = zero;
     for (uint32_t n = 1; n < s->count; ++n)
     {
         pl_f8 wanted = rows[n - 1].part * folded[s->count], shift[4] = {zero, zero, zero, zero};
@@ -87,11 +90,10 @@ static void even_folds(const pl_fold_lane_job *job, uint32_t block, uint32_t k, 
         pl_f8 scale = (pl_f8)((pl_i8)risen & own);
         for (int c = 0; c < 4; ++c)
         {
-            shift[c] *= scale;
+            shifts[c][n] = shift[c] * scale;
         }
-        store_shift(job, block, k, n, shift);
     }
-    store_shift(job, block, k, s->count, (const pl_f8[4]){zero, zero, zero, zero});
+    store_shifts(job, block, k, shifts);
 }
 
 /* ---- Amplitudes ---- */
