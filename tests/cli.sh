@@ -797,11 +797,17 @@ test_measure_table_and_plots()
     works measure hero.gltf m.glb -o m.svg -o m.png
     grep -q "before *after *change" out
     grep -q "^wrote m.svg" out
+    grep -q "of the triangles" out
     python3 -c "import xml.dom.minidom; xml.dom.minidom.parse('m.svg')"
     [ "$(png_size m.png)" = 1200x700 ]
     mv m.png m1.png
     works measure hero.gltf m.glb -o m.png --threads 3
     cmp m.png m1.png
+    # On a finer mesh numbers of triangles and vertices would mean nothing.
+    works bake hero.gltf --level 1 --layer none --frames 0-9 -o fine.glb
+    works measure hero.gltf fine.glb --frames 0-9
+    grep -q "under 0.9, of the area" out
+    ! grep -q -e "of the triangles" -e "crossing triangles" -e "vertices inside" out
     # What was not measured is not drawn.
     grep -q "self-intersections" m.svg
     works measure hero.gltf m.glb -o m.svg --no-crossings --no-body

@@ -71,6 +71,14 @@ static void print_row(const measurement *result, const char *name, row_unit unit
     putchar('\n');
 }
 
+/* Numbers of triangles and vertices compare only on meshes that are equally fine; shares of the area always do. */
+static bool counts_compare(const measurement *result)
+{
+    const measured_side *sides = result->sides;
+    return result->side_count == 1 || (sides[0].garment.triangle_count == sides[1].garment.triangle_count &&
+                                       sides[0].garment.vertex_count == sides[1].garment.vertex_count);
+}
+
 static void print_stretches(const measurement *result, const pleat_figures *a, const pleat_figures *b)
 {
     print_row(result, "smaller stretch, least", UNIT_PLAIN, (double)a->smallest.least, (double)b->smallest.least);
@@ -81,8 +89,11 @@ static void print_stretches(const measurement *result, const pleat_figures *a, c
     print_row(result, "larger stretch, 99 %", UNIT_PLAIN, (double)a->largest.percent_99, (double)b->largest.percent_99);
     print_row(result, "larger stretch, most", UNIT_PLAIN, (double)a->largest.most, (double)b->largest.most);
     print_row(result, "compressed under 0.9, of the area", UNIT_PERCENT, a->compressed_area, b->compressed_area);
-    print_row(result, "compressed under 0.9, of the triangles", UNIT_PERCENT, a->compressed_triangles,
-              b->compressed_triangles);
+    if (counts_compare(result))
+    {
+        print_row(result, "compressed under 0.9, of the triangles", UNIT_PERCENT, a->compressed_triangles,
+                  b->compressed_triangles);
+    }
     print_row(result, "L2 norm of compression", UNIT_PLAIN, a->compression, b->compression);
 }
 
@@ -149,6 +160,9 @@ static void print_contacts(const measurement *result, const pleat_figures_total 
     if (result->has_crossings)
     {
         print_row(result, "area that crosses itself, mean", UNIT_PERCENT, a->all.crossings_area, b->all.crossings_area);
+    }
+    if (result->has_crossings && counts_compare(result))
+    {
         print_row(result, "crossing triangles, pairs x frames", UNIT_COUNT, (double)a->all.crossings,
                   (double)b->all.crossings);
         print_row(result, "crossing triangles, most in a frame", UNIT_COUNT, (double)a->crossings_most,
@@ -157,11 +171,14 @@ static void print_contacts(const measurement *result, const pleat_figures_total 
     if (result->has_body)
     {
         print_row(result, "area inside the body, mean", UNIT_PERCENT, a->all.inside_area, b->all.inside_area);
+        print_row(result, "depth inside, deepest", UNIT_LENGTH, a->all.depth, b->all.depth);
+    }
+    if (result->has_body && counts_compare(result))
+    {
         print_row(result, "vertices inside the body x frames", UNIT_COUNT, (double)a->all.inside,
                   (double)b->all.inside);
         print_row(result, "vertices inside, most in a frame", UNIT_COUNT, (double)a->inside_most,
                   (double)b->inside_most);
-        print_row(result, "depth inside, deepest", UNIT_LENGTH, a->all.depth, b->all.depth);
     }
 }
 
