@@ -127,25 +127,30 @@ static void take_log(void *user, pleat_severity severity, const char *message)
     }
 }
 
-int fail_usage(const app_session *session, const char *format, ...)
+static void say_list(const app_session *session, const char *format, va_list list)
+    __attribute__((format(printf, 2, 0)));
+static void say_list(const app_session *session, const char *format, va_list list)
 {
     char text[1024];
+    vsnprintf(text, sizeof text, format, list);
+    say(session, "", text);
+}
+
+int fail_usage(const app_session *session, const char *format, ...)
+{
     va_list list;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    say_list(session, format, list);
     va_end(list);
-    say(session, "", text);
     return EXIT_BAD_USAGE;
 }
 
 int fail_input(const app_session *session, const char *format, ...)
 {
-    char text[1024];
     va_list list;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    say_list(session, format, list);
     va_end(list);
-    say(session, "", text);
     return EXIT_BAD_INPUT;
 }
 

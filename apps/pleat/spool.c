@@ -55,41 +55,35 @@ static pleat_result fail_file(const bake_spool *spool, const char *what, pleat_e
                    errno ? strerror(errno) : "it ends too early");
 }
 
+/* One call that may move fewer bytes than asked for. */
+typedef ssize_t move_bytes(int file, char *bytes, size_t size, off_t offset);
+
+static ssize_t read_some(int file, char *bytes, size_t size, off_t offset)
+{
+    return pread(file, bytes, size, offset);
+}
+
+static ssize_t write_some(int file, char *bytes, size_t size, off_t offset)
+{
+    return pwrite(file, bytes, size, offset);
+}
+
 /* All of it, or false; errno is 0 at the end of the file. */
-static bool read_at(int file, void *bytes, size_t size, off_t offset)
+static bool move_all(move_bytes *move, int file, void *bytes, size_t size, off_t offset)
 {
     char *at = bytes;
     while (size > 0)
     {
         errno = 0;
-        ssize_t got = pread(file, at, size, offset);
-        if (got <= 0 && errno != EINTR)
+        ssize_t moved = move(file, at, size, offset);
+        if (moved <= 0 && errno != EINTR)
         {
             return false;
         }
-        got = got < 0 ? 0 : got;
-        at += got;
-        offset += got;
-        size -= (size_t)got;
-    }
-    return true;
-}
-
-static bool write_at(int file, const void *bytes, size_t size, off_t offset)
-{
-    const char *at = bytes;
-    while (size > 0)
-    {
-        errno = 0;
-        ssize_t put = pwrite(file, at, size, offset);
-        if (put <= 0 && errno != EINTR)
-        {
-            return false;
-        }
-        put = put < 0 ? 0 : put;
-        at += put;
-        offset += put;
-        size -= (size_t)put;
+        moved = moved < 0 ? 0 : moved;
+        at += moved;
+        offset += moved;
+        size -= (size_t)moved;
     }
     return true;
 }
@@ -109,7 +103,7 @@ static uint64_t record_checksum(const bake_spool *spool)
 static bool read_record(bake_spool *spool, uint32_t frame)
 {
     spool_record head;
-    if (!read_at(spool->file, spool->record, spool->record_size, record_offset(spool, frame)))
+    if (!move_all(read_some, spool->file, spool->record, spool->record_size, record_offset(spool, frame)))
     {
         return false;
     }
@@ -122,7 +116,7 @@ static pleat_result look_through(bake_spool *spool, uint64_t identity, uint32_t 
 {
     spool_header header, ours = {.identity = identity, .record_size = spool->record_size};
     memcpy(ours.magic, spool_magic, sizeof ours.magic);
-    bool whole = read_at(spool->file, &header, sizeof header, 0);
+    bool whole = move_all(read_some, spool->file, &header, sizeof header, 0);
     if (whole && memcmp(header.magic, spool_magic, sizeof header.magic) != 0)
     {
         return pl_fail(error, PLEAT_BAD_DATA, "%s is not what a bake left behind; remove it, or bake without --resume",
@@ -135,7 +129,7 @@ static pleat_result look_through(bake_spool *spool, uint64_t identity, uint32_t 
                        "bake without --resume",
                        spool->path);
     }
-    if (!whole && !write_at(spool->file, &ours, sizeof ours, 0))
+    if (!whole && !move_all(write_some, spool->file, &ours, sizeof ours, 0))
     {
         return fail_file(spool, "write", error);
     }
@@ -232,7 +226,7 @@ pleat_result spool_add(bake_spool *spool, const pleat_bake *bake, pleat_error *e
     }
     head.checksum = record_checksum(spool);
     memcpy(spool->record, &head, sizeof head);
-    if (!write_at(spool->file, spool->record, spool->record_size, record_offset(spool, spool->count)))
+    if (!move_all(write_some, spool->file, spool->record, spool->record_size, record_offset(spool, spool->count)))
     {
         return fail_file(spool, "write", error);
     }
