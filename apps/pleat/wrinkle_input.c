@@ -14,10 +14,11 @@ typedef struct body_parts
     uint32_t count;
 } body_parts;
 
-static bool is_named(const app_session *session, const pleat_model *model, uint32_t node, uint32_t primitive)
+static bool is_named(const app_session *session, const pleat_model *model, uint32_t node, uint32_t primitive,
+                     const char *option)
 {
     const char *pattern;
-    for (uint32_t i = 0; (pattern = arguments_each(session->arguments, "body", i)); ++i)
+    for (uint32_t i = 0; (pattern = arguments_each(session->arguments, option, i)); ++i)
     {
         if (pleat_part_matches(model, node, primitive, pattern))
         {
@@ -43,7 +44,7 @@ static bool list_parts(const app_session *session, const pleat_model *model, boo
         uint32_t node = model->scene_nodes[i], mesh = model->nodes[node].mesh;
         for (uint32_t p = 0; mesh != PLEAT_NONE && p < model->meshes[mesh].primitive_count; ++p)
         {
-            if (all || is_named(session, model, node, p))
+            if (all || is_named(session, model, node, p, "body"))
             {
                 parts->nodes[parts->count] = node;
                 parts->primitives[parts->count++] = p;
@@ -122,6 +123,69 @@ static int open_body(app_session *session, const pleat_model *model, uint32_t cl
     return status;
 }
 
+/* ---- The other meshes ---- */
+
+/* For each triangle of the parts its node, and whether it is cloth: by --garment, or as it looks. */
+static bool fill_neighbours(const app_session *session, const pleat_model *model, const body_parts *parts,
+                            const pleat_garment_guess *guess, wrinkle_input *input)
+{
+    const pleat_body *body = pleat_model_body_get(input->others);
+    uint32_t triangle = 0;
+    input->neighbour_nodes = calloc((size_t)body->triangle_count + 1, sizeof *input->neighbour_nodes);
+    input->neighbour_sheets = calloc((size_t)body->triangle_count + 1, sizeof *input->neighbour_sheets);
+    if (!input->neighbour_nodes || !input->neighbour_sheets)
+    {
+        return false;
+    }
+    for (uint32_t p = 0; p < parts->count; ++p)
+    {
+        const pleat_mesh *mesh = &model->meshes[model->nodes[parts->nodes[p]].mesh];
+        bool sheet = is_named(session, model, parts->nodes[p], parts->primitives[p], "garment");
+        for (uint32_t i = 0; i < guess->part_count && !sheet; ++i)
+        {
+            const pleat_part_guess *part = &guess->parts[i];
+            sheet = part->node == parts->nodes[p] && part->primitive == parts->primitives[p] && part->garment;
+        }
+        for (uint32_t t = 0; t < mesh->primitives[parts->primitives[p]].triangle_count; ++t, ++triangle)
+        {
+            input->neighbour_nodes[triangle] = parts->nodes[p];
+            input->neighbour_sheets[triangle] = sheet;
+        }
+    }
+    input->neighbours =
+        (pleat_neighbours){.body = *body, .nodes = input->neighbour_nodes, .sheets = input->neighbour_sheets};
+    return true;
+}
+
+/* What wrinkles of one mesh must not cross: all other meshes of the scene. */
+static int open_neighbours(app_session *session, const pleat_model *model, uint32_t clip, bake_look *look,
+                           wrinkle_input *input)
+{
+    body_parts parts = {0};
+    pleat_garment_guess *guess = NULL;
+    pleat_error error = {PLEAT_NO_MEMORY, "out of memory for the meshes beside wrinkles"};
+    bool listed = list_parts(session, model, true, &parts), several = false;
+    for (uint32_t p = 1; listed && p < parts.count; ++p)
+    {
+        several |= parts.nodes[p] != parts.nodes[0];
+    }
+    pleat_model_body_desc desc = {.model = model,
+                                  .clip = clip,
+                                  .skinning = (pleat_skinning)look->skin.method,
+                                  .part_count = parts.count,
+                                  .nodes = parts.nodes,
+                                  .primitives = parts.primitives};
+    bool opened =
+        listed && (!several || (pleat_garment_guess_create(model, &session->host, &guess, &error) == PLEAT_OK &&
+                                pleat_model_body_create(&desc, &session->host, &input->others, &error) == PLEAT_OK &&
+                                fill_neighbours(session, model, &parts, guess, input)));
+    look->wrinkles.neighbours = opened && several ? &input->neighbours : NULL;
+    pleat_garment_guess_destroy(guess);
+    free(parts.nodes);
+    free(parts.primitives);
+    return opened ? EXIT_DONE : fail_error(session, &error);
+}
+
 /* ---- Opening and closing ---- */
 
 int wrinkle_input_open(app_session *session, const pleat_model *model, uint32_t clip, bake_look *look,
@@ -138,13 +202,18 @@ int wrinkle_input_open(app_session *session, const pleat_model *model, uint32_t 
         }
         look->wrinkles.curves = pleat_wrinkle_file_list(input->file);
     }
-    return body ? open_body(session, model, clip, look, input) : EXIT_DONE;
+    int status = body ? open_body(session, model, clip, look, input) : EXIT_DONE;
+    bool wrinkles = look_has_layer(look, &pleat_wrinkles_layer);
+    return status == EXIT_DONE && wrinkles ? open_neighbours(session, model, clip, look, input) : status;
 }
 
 void wrinkle_input_close(wrinkle_input *input)
 {
     pleat_wrinkle_file_destroy(input->file);
     pleat_model_body_destroy(input->body);
+    pleat_model_body_destroy(input->others);
+    free(input->neighbour_nodes);
+    free(input->neighbour_sheets);
     pleat_asset_destroy(input->body_asset);
     *input = (wrinkle_input){0};
 }

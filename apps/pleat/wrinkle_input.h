@@ -14,6 +14,10 @@ typedef struct wrinkle_input
     pleat_wrinkle_file *file;
     pleat_asset *body_asset; /* of a body in a file of its own */
     pleat_model_body *body;
+    pleat_model_body *others; /* every mesh of the scene */
+    pleat_neighbours neighbours;
+    uint32_t *neighbour_nodes;
+    bool *neighbour_sheets;
 } wrinkle_input;
 
 /* Reads what the options name and puts it into the look's wrinkles. model and clip: what is about to be baked. Returns

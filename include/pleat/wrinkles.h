@@ -75,6 +75,14 @@ typedef struct pleat_body
     void *user;
 } pleat_body;
 
+/* The other meshes of a character: cloth over or under this one, and skins. */
+typedef struct pleat_neighbours
+{
+    pleat_body body;
+    const uint32_t *nodes; /* #T -> node of the model; each cloth leaves out its own */
+    const bool *sheets;    /* #T: cloth, which nothing crosses from either side; else a skin: not from outside */
+} pleat_neighbours;
+
 typedef enum pleat_fabric
 {
     PLEAT_FABRIC_SILK,
@@ -101,8 +109,9 @@ typedef struct pleat_wrinkles_options
     bool even;       /* default true: cloth also moves across a wrinkle, until its length is spread evenly */
     float detail;    /* mesh edges from the crest of a wrinkle to its foot, 1 .. 16, default 4 */
     float gap;       /* from the body, metres; default 0: half a thousandth of the character's height */
-    const pleat_wrinkle_list *curves; /* default NULL: traced. Must outlive the layer */
-    const pleat_body *body;           /* default NULL: none. Must outlive the layer */
+    const pleat_wrinkle_list *curves;   /* default NULL: traced. Must outlive the layer */
+    const pleat_body *body;             /* default NULL: none. Must outlive the layer */
+    const pleat_neighbours *neighbours; /* default NULL: none. Must outlive the layer */
 } pleat_wrinkles_options;
 
 pleat_wrinkles_options pleat_wrinkles_options_default(void);
@@ -114,7 +123,7 @@ const pleat_parameter *pleat_wrinkles_parameters(uint32_t *count);
  * depends on its time alone; between frames of the clip the results of both neighbours are blended. Without a clip
  * they are traced frame by frame, smoothed with a delay, and that is the layer's state. Figures of a frame: wrinkles,
  * points, moved (vertices), highest (metres), steps (of Newton, the mean), most_steps, left_out, stopped (vertices, by
- * the body). */
+ * the body or by neighbours). */
 extern const pleat_layer_type pleat_wrinkles_layer;
 
 /* Of a layer that was bound: the wrinkles of the clip as they came out, valid as long as the layer; NULL without a

@@ -13,6 +13,7 @@ typedef struct wrinkles_layer
     const pl_wrinkles_plan *plan; /* the stack keeps it as long as the layer */
     pl_wrinkle_deform *deform;
     pl_wrinkle_contact *contact; /* NULL: no body */
+    pl_wrinkle_beside *beside;   /* NULL: no neighbours */
     uint32_t vertex_count;
     pl_wrinkles_fine *fine;
     float *edges;                /* mean edge at rest, per coarse vertex */
@@ -79,6 +80,7 @@ static void destroy_layer(void *user)
     pl_wrinkle_engine_destroy(&layer->engine);
     pl_wrinkle_deform_destroy(layer->deform);
     pl_wrinkle_contact_destroy(layer->contact);
+    pl_wrinkle_beside_destroy(layer->beside);
     pl_arena_free(&layer->arena);
     PL_DESTROY(layer);
 }
@@ -89,7 +91,7 @@ static pleat_result bind_layer(wrinkles_layer *layer, const pleat_cloth *cloth, 
     pleat_result result = PLEAT_OK;
     const pl_wrinkles_plan *plan = layer->plan;
     uint32_t most_wrinkles = plan->most_wrinkles, most_points = plan->most_points;
-    float *areas;
+    float *areas, gap = plan->options.gap > 0 ? plan->options.gap : 5e-4f * plan->size;
     layer->vertex_count = cloth->topology->vertex_count;
     if (!plan->set)
     {
@@ -104,7 +106,7 @@ static pleat_result bind_layer(wrinkles_layer *layer, const pleat_cloth *cloth, 
     {
         PL_ARENA_NEW_OR_FAIL(layer->other, &layer->arena, pleat_vec4, layer->vertex_count, error);
     }
-    if (plan->options.body)
+    if (plan->options.body || plan->options.neighbours)
     {
         PL_ARENA_NEW_OR_FAIL(layer->before, &layer->arena, pleat_vec4, layer->vertex_count, error);
     }
@@ -131,8 +133,16 @@ static pleat_result bind_layer(wrinkles_layer *layer, const pleat_cloth *cloth, 
     PL_TRY(pl_wrinkle_deform_create(&desc, host, &layer->deform, error));
     if (plan->options.body)
     {
-        float gap = plan->options.gap > 0 ? plan->options.gap : 5e-4f * plan->size;
         PL_TRY(pl_wrinkle_contact_create(plan->options.body, gap, host, &layer->contact, error));
+    }
+    if (plan->options.neighbours)
+    {
+        /* Where wrinkles go inward, too, those of both cloths may come from either side: each has half of the room. */
+        pl_wrinkle_beside_desc beside = {.neighbours = plan->options.neighbours,
+                                         .node = cloth->node,
+                                         .gap = gap,
+                                         .share = plan->options.side == PLEAT_WRINKLE_OUTWARD ? 1 : 0.5f};
+        PL_TRY(pl_wrinkle_beside_create(&beside, host, &layer->beside, error));
     }
 fail:
     return result;
@@ -268,7 +278,7 @@ static void update_by_engine(wrinkles_layer *layer, const pleat_layer_frame *fra
 static void update_layer(void *user, const pleat_layer_frame *frame)
 {
     wrinkles_layer *layer = user;
-    if (layer->contact)
+    if (layer->contact || layer->beside)
     {
         memcpy(layer->before, frame->positions, layer->vertex_count * sizeof *layer->before);
     }
@@ -281,10 +291,15 @@ static void update_layer(void *user, const pleat_layer_frame *frame)
         update_by_engine(layer, frame);
     }
     layer->stopped = 0;
+    if (layer->beside && layer->wrinkle_count)
+    {
+        layer->stopped += pl_wrinkle_beside_update(layer->beside, frame->time, layer->vertex_count, layer->before,
+                                                   frame->positions, frame->tasks);
+    }
     if (layer->contact && layer->wrinkle_count)
     {
-        layer->stopped = pl_wrinkle_contact_update(layer->contact, frame->time, layer->vertex_count, layer->before,
-                                                   frame->positions, frame->tasks);
+        layer->stopped += pl_wrinkle_contact_update(layer->contact, frame->time, layer->vertex_count, layer->before,
+                                                    frame->positions, frame->tasks);
     }
 }
 

@@ -8,6 +8,7 @@
 #define PL_LAYER_WRINKLES_H
 
 #include "base/memory.h"
+#include "layer/wrinkle_beside.h"
 #include "layer/wrinkle_contact.h"
 #include "layer/wrinkle_deform.h"
 #include "layer/wrinkle_profile.h"
