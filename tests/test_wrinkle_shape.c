@@ -305,6 +305,37 @@ static void test_wrinkle_shape_takes_turns(void **state)
     support_cloth_free(&cloth);
 }
 
+/* What sides depend on is in the state: who was there first. */
+static void test_wrinkle_shape_state_restores(void **state)
+{
+    (void)state;
+    support_cloth cloth = support_cloth_make(8, 0, 0.2, 0.2f);
+    set.wrinkle_count = set.point_count = 0;
+    support_wrinkle(&cloth, &set, 1, 1, 1, 7, 30, 0, 0);
+    support_wrinkle(&cloth, &set, 2, 1, 2, 7, 30, 0, 0);
+    pl_wrinkle_shape *shape = bind_shape(&cloth, 0.4f, PLEAT_WRINKLE_BOTH);
+    /* The second is there first, and outward. */
+    pl_wrinkle_shape_update(shape, cloth.coarse.positions, 1, set.wrinkles + 1, set.points, NULL);
+    assert_true(set.points[31 + 15].depth > 0);
+    void *saved = malloc(pl_wrinkle_shape_state_size(shape));
+    pl_wrinkle_shape_save(shape, saved);
+    pl_wrinkle_shape_destroy(shape);
+    shape = bind_shape(&cloth, 0.4f, PLEAT_WRINKLE_BOTH);
+    for (int restored = 0; restored < 2; ++restored)
+    {
+        pl_wrinkle_shape_reset(shape);
+        if (restored)
+        {
+            pl_wrinkle_shape_restore(shape, saved);
+        }
+        pl_wrinkle_shape_update(shape, cloth.coarse.positions, 2, set.wrinkles, set.points, NULL);
+        assert_true((set.points[15].depth < 0) == restored && (set.points[31 + 15].depth > 0) == restored);
+    }
+    free(saved);
+    pl_wrinkle_shape_destroy(shape);
+    support_cloth_free(&cloth);
+}
+
 static void test_wrinkle_shape_does_not_depend_on_threads(void **state)
 {
     (void)state;
@@ -362,6 +393,7 @@ int main(void)
         cmocka_unit_test(test_wrinkle_shape_ends),
         cmocka_unit_test(test_wrinkle_shape_is_continuous),
         cmocka_unit_test(test_wrinkle_shape_takes_turns),
+        cmocka_unit_test(test_wrinkle_shape_state_restores),
         cmocka_unit_test(test_wrinkle_shape_does_not_depend_on_threads),
         cmocka_unit_test(test_wrinkle_shape_out_of_memory),
     };

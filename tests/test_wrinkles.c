@@ -271,6 +271,50 @@ static void test_wrinkles_as_they_come(void **state)
     end(&s);
 }
 
+/* The farthest that a vertex goes between two frames of the whole clip. */
+static float largest_change(scene *s, float fps, bool stream)
+{
+    uint32_t frames = 1 + (uint32_t)(2.5f * fps + 0.5f);
+    s->desc.clip = stream ? NULL : &s->model->clips[0];
+    s->desc.clip_fps = fps;
+    s->desc.frame_count = stream ? 0 : frames;
+    bind(s);
+    uint32_t count = pleat_stack_get_shape(s->stack)->surface_count;
+    pleat_vec4 *before = copy_at(s, 0);
+    float largest = 0;
+    for (uint32_t f = 1; f < frames; ++f)
+    {
+        const pleat_vec4 *now = at(s, (float)f / fps, 1 / fps, NULL);
+        for (uint32_t v = 0; v < count; ++v)
+        {
+            largest = fmaxf(largest, pl_length3(pl_load(&now[v]) - pl_load(&before[v])));
+        }
+        memcpy(before, now, count * sizeof *before);
+    }
+    free(before);
+    return largest;
+}
+
+/* Births, deaths, borders: nothing jumps, so that denser frames have smaller changes. */
+static void test_wrinkles_change_gently(void **state)
+{
+    (void)state;
+    for (int stream = 0; stream < 2; ++stream)
+    {
+        scene s;
+        begin(&s, 20);
+        s.options.radius = 0.016f;
+        s.options.detail = 1;
+        s.options.side = stream ? PLEAT_WRINKLE_BOTH : PLEAT_WRINKLE_OUTWARD;
+        float slow = largest_change(&s, 30, stream), fast = largest_change(&s, 300, stream);
+        print_message("%s: largest change %.2f mm at 30, %.2f mm at 300 frames a second: %.2f\n",
+                      stream ? "as they come" : "a clip", (double)slow * 1e3, (double)fast * 1e3,
+                      (double)(fast / slow));
+        assert_true(fast <= 0.4f * slow);
+        end(&s);
+    }
+}
+
 /* The set that a layer made, given to another one, does the same; and is refused by a mesh that it is not of. */
 static void test_wrinkles_from_given_curves(void **state)
 {
@@ -426,15 +470,11 @@ static void test_wrinkles_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrinkles_options),
-        cmocka_unit_test(test_wrinkles_leave_rest_alone),
-        cmocka_unit_test(test_wrinkles_for_any_threads),
-        cmocka_unit_test(test_wrinkles_between_frames),
-        cmocka_unit_test(test_wrinkles_as_they_come),
-        cmocka_unit_test(test_wrinkles_from_given_curves),
-        cmocka_unit_test(test_wrinkles_stop_at_a_body),
-        cmocka_unit_test(test_wrinkles_without_memory),
-        cmocka_unit_test(test_wrinkles_with_a_mesh_for_each_frame),
+        cmocka_unit_test(test_wrinkles_options),           cmocka_unit_test(test_wrinkles_leave_rest_alone),
+        cmocka_unit_test(test_wrinkles_for_any_threads),   cmocka_unit_test(test_wrinkles_between_frames),
+        cmocka_unit_test(test_wrinkles_as_they_come),      cmocka_unit_test(test_wrinkles_change_gently),
+        cmocka_unit_test(test_wrinkles_from_given_curves), cmocka_unit_test(test_wrinkles_stop_at_a_body),
+        cmocka_unit_test(test_wrinkles_without_memory),    cmocka_unit_test(test_wrinkles_with_a_mesh_for_each_frame),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

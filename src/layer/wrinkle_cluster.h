@@ -8,15 +8,17 @@
 enum
 {
     PL_CLUSTER_SIZE = 32,     /* vertices */
-    PL_CLUSTER_SEGMENTS = 256 /* that may be near one cluster, of either side */
+    PL_CLUSTER_SEGMENTS = 512 /* that may be near one cluster, of either side */
 };
 
 /* A piece of skeleton, with the weights that its crests ask for. */
 typedef struct pl_wrinkle_segment
 {
     pl_f4 from, axis, normal; /* axis and normal unit */
-    pl_f4 lean;               /* where it bends over to, across the axis, as long as pl_wrinkle_lean says */
-    float length;             /* 0: nothing here */
+    pl_f4 rest, rest_axis;    /* the same at rest, */
+    float rest_length, rest_width;
+    pl_f4 lean;   /* where it bends over to, across the axis, as long as pl_wrinkle_lean says */
+    float length; /* 0: nothing here */
     float width;
     float weight, rise; /* at from, and per width of way */
     float depth;        /* mean of the ends, of widths, 0 or more */
@@ -44,6 +46,7 @@ typedef struct pl_wrinkle_cluster_job
     const uint32_t *order;
     const uint32_t *triangles; /* coarse */
     const pleat_vec4 *coarse;
+    const pleat_vec4 *rest; /* coarse, or NULL: how far cloth was from a segment at rest does not count */
     const float *barycentric;
     const float *mask; /* or NULL */
     bool slide;

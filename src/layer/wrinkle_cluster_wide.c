@@ -35,19 +35,36 @@ PL_INLINE float larger(float a, float b)
 
 /* ---- Gathering ---- */
 
+/* Vertices on the coarse surface, and a ball around them; the same at rest. */
+typedef struct places
+{
+    pl_f4 base[PL_CLUSTER_SIZE], rest[PL_CLUSTER_SIZE];
+    pl_f4 center, rest_center;
+    float radius, rest_radius;
+} places;
+
+static bool within(pl_f4 point, pl_f4 from, pl_f4 axis, float length, float reach)
+{
+    pl_f4 away = point - from;
+    float along = smaller(larger(pl_dot3(away, axis), 0), length);
+    away -= axis * pl_splat(along);
+    return pl_dot3(away, away) < reach * reach;
+}
+
 /* Whether a ball comes as near to a segment as cloth may be that slides into its reach. */
 static bool reaches(const pl_wrinkle_segment *segment, pl_f4 center, float radius)
 {
-    pl_f4 away = center - segment->from;
-    float along = smaller(larger(pl_dot3(away, segment->axis), 0), segment->length);
-    pl_f4 rest = away - segment->axis * pl_splat(along);
-    float reach = SLIDE_MARGIN * segment->width + radius;
-    return pl_dot3(rest, rest) < reach * reach;
+    return within(center, segment->from, segment->axis, segment->length, SLIDE_MARGIN * segment->width + radius);
+}
+
+static bool reached_at_rest(const pl_wrinkle_segment *segment, const places *p)
+{
+    return within(p->rest_center, segment->rest, segment->rest_axis, segment->rest_length,
+                  PL_WRINKLE_APART * segment->rest_width + p->rest_radius);
 }
 
 /* The segments near the ball around a cluster, of either side. Returns how many did not fit. */
-static uint32_t gather(const pl_wrinkle_cluster_job *job, uint32_t triangle, pl_f4 center, float radius,
-                       reaching sides[2])
+static uint32_t gather(const pl_wrinkle_cluster_job *job, uint32_t triangle, const places *p, reaching sides[2])
 {
     uint32_t left_out = 0;
     sides[0].count = sides[1].count = 0;
@@ -57,7 +74,8 @@ static uint32_t gather(const pl_wrinkle_cluster_job *job, uint32_t triangle, pl_
         for (uint32_t i = r->first; i <= r->last; ++i)
         {
             const pl_wrinkle_segment *segment = &job->segments[i];
-            if (segment->length > 0 && reaches(segment, center, radius))
+            if (segment->length > 0 && reaches(segment, p->center, p->radius) &&
+                (!job->rest || reached_at_rest(segment, p)))
             {
                 reaching *side = &sides[segment->inward];
                 if (side->count == PL_CLUSTER_SEGMENTS)
@@ -90,6 +108,7 @@ static pl_f4 ball_around(const pl_f4 *points, uint32_t count, float *radius)
 typedef struct eight
 {
     pl_f8 base[3], normal[3];
+    pl_f8 rest[3];
     reaching near;
     pl_f8 factor[PL_CLUSTER_SEGMENTS]; /* how much of a segment counts: less as normals turn away, none across a fold */
 } eight;
@@ -113,10 +132,34 @@ PL_INLINE pl_f8 facing(const pl_wrinkle_segment *segment, const pl_f8 normal[3])
     return t * t * (pl_splat8(3) - pl_splat8(2) * t);
 }
 
-/* Sums over the segments; the means are left times nearness, which is 0 where nothing reaches a vertex. */
-static void look_around(eight *e, float unit, vicinity *out)
+/* 1 up to three quarters of the distance at rest beyond which a segment is not felt, falling to 0 there. */
+PL_INLINE pl_f8 closeness(const pl_wrinkle_segment *segment, const pl_f8 rest[3])
+{
+    pl_f8 away[3], along = pl_splat8(0), squared = pl_splat8(0);
+    for (int k = 0; k < 3; ++k)
+    {
+        away[k] = rest[k] - pl_splat8(segment->rest[k]);
+        along += away[k] * pl_splat8(segment->rest_axis[k]);
+    }
+    along = pl_max8(pl_min8(along, pl_splat8(segment->rest_length)), pl_splat8(0));
+    for (int k = 0; k < 3; ++k)
+    {
+        pl_f8 left = away[k] - along * pl_splat8(segment->rest_axis[k]);
+        squared += left * left;
+    }
+    float reach = PL_WRINKLE_APART * segment->rest_width;
+    /* In squares: from 9/16 to 1. */
+    pl_f8 t = (pl_splat8(1) - squared * pl_splat8(1 / (reach * reach))) * pl_splat8(16.0f / 7);
+    t = pl_max8(pl_min8(t, pl_splat8(1)), pl_splat8(0));
+    return t * t * (pl_splat8(3) - pl_splat8(2) * t);
+}
+
+/* Sums over the segments, each by its depth: one that is as good as flat changes nothing, so that wrinkles may come and
+ * go. Of a lone wrinkle nearness is that of its crest, however deep. */
+static void look_around(eight *e, float unit, bool at_rest, vicinity *out)
 {
     *out = (vicinity){0};
+    pl_f8 squared = pl_splat8(0); /* by depth */
     for (uint32_t i = 0; i < e->near.count; ++i)
     {
         const pl_wrinkle_segment *segment = e->near.at[i];
@@ -125,50 +168,55 @@ static void look_around(eight *e, float unit, vicinity *out)
         pl_convolution_moments m;
         pl_convolution_stand_of(segment->from, segment->axis, inverse, e->base, &stand);
         pl_convolution_moments_of(segment->length * inverse, &stand, &m);
-        pl_f8 factor = facing(segment, e->normal), value = pl_max8(m.value[0], pl_splat8(0)) * factor;
+        pl_f8 factor = facing(segment, e->normal);
+        if (at_rest)
+        {
+            factor *= closeness(segment, e->rest);
+        }
+        pl_f8 deep = factor * pl_splat8(segment->depth);
+        pl_f8 value = pl_max8(m.value[0], pl_splat8(0)) * deep;
         e->factor[i] = factor;
         out->nearness += value;
-        out->depth += value * pl_splat8(segment->depth);
+        squared += value * pl_splat8(segment->depth);
         out->width += value * pl_splat8(segment->width);
         for (int k = 0; k < 3; ++k)
         {
-            out->gradient[k] += factor * (m.slope[0] * stand.offset[k] - m.slope[1] * pl_splat8(segment->axis[k]));
+            out->gradient[k] += deep * (m.slope[0] * stand.offset[k] - m.slope[1] * pl_splat8(segment->axis[k]));
             out->lean[k] += value * pl_splat8(segment->lean[k]);
         }
     }
     /* Vertices that nothing reaches get a width all the same, so that they can be carried along. */
-    pl_i8 reached = out->nearness > pl_splat8(1e-7f);
+    pl_i8 reached = out->nearness > pl_splat8(1e-9f);
     pl_f8 inverse = pl_splat8(1) / pl_select8(reached, out->nearness, pl_splat8(1));
     out->width = pl_select8(reached, out->width * inverse, pl_splat8(1));
-    out->depth = out->depth * inverse;
+    out->depth = squared * inverse;
+    pl_f8 scale = pl_splat8(unit) / pl_select8(reached, out->depth, pl_splat8(1));
     for (int k = 0; k < 3; ++k)
     {
-        out->gradient[k] *= pl_splat8(2 * unit);
+        out->gradient[k] *= pl_splat8(2) * scale;
         out->lean[k] *= inverse;
     }
-    out->nearness = pl_select8(reached, out->nearness * pl_splat8(unit), pl_splat8(0));
+    out->nearness = pl_select8(reached, out->nearness * scale, pl_splat8(0));
 }
 
-/* Field of all crests at heights (metres) along a direction from the base, and its slope in the height: as if crests
- * ran straight across the normal, which is near enough for Newton. */
-static void field_at(const eight *e, const pl_f8 up[3], const pl_f8 *z, pl_f8 *field, pl_f8 *slope)
+/* Field of all crests at heights (metres) above the base, and its slope in the height: as if crests lay in the tangent
+ * plane of the cloth there, as far away as they are. So the field only falls with the height, and there is one solution
+ * that moves with the crests, however cloth and crests are bent. */
+static void field_at(const eight *e, const pl_f8 *z, pl_f8 *field, pl_f8 *slope)
 {
-    pl_f8 point[3], rise_by = *z * pl_splat8(PL_WRINKLE_RISE), sum = pl_splat8(0), down = pl_splat8(0);
-    for (int k = 0; k < 3; ++k)
-    {
-        point[k] = e->base[k] + up[k] * rise_by;
-    }
+    pl_f8 rise_by = *z * pl_splat8(PL_WRINKLE_RISE), sum = pl_splat8(0), down = pl_splat8(0);
     for (uint32_t i = 0; i < e->near.count; ++i)
     {
         const pl_wrinkle_segment *segment = e->near.at[i];
         float inverse = 1 / segment->width;
+        pl_f8 above = rise_by * pl_splat8(inverse);
         pl_convolution_stand stand;
         pl_convolution_moments m;
-        pl_convolution_stand_of(segment->from, segment->axis, inverse, point, &stand);
+        pl_convolution_stand_of(segment->from, segment->axis, inverse, e->base, &stand);
+        stand.squared += above * above;
         pl_convolution_moments_of(segment->length * inverse, &stand, &m);
         pl_f8 rise = pl_splat8(segment->rise) * e->factor[i];
         pl_f8 weight = pl_splat8(segment->weight) * e->factor[i] + rise * stand.along;
-        pl_f8 above = stand.offset[0] * up[0] + stand.offset[1] * up[1] + stand.offset[2] * up[2];
         sum += weight * m.value[0] + rise * m.value[1];
         down += (weight * m.slope[0] + rise * m.slope[1]) * above * pl_splat8(inverse);
     }
@@ -188,14 +236,14 @@ static bool any(const pl_i8 *mask)
 
 /* The heights, in widths, where crests and cloth add up to 1: z holds guesses, and the result. Newton's steps, held in
  * the bracket. A vertex that is done keeps its height, so that none depends on the company it is in. */
-static void solve(const eight *e, const pl_f8 up[3], const pl_f8 *width, pl_i8 open, pl_f8 *z, pl_i8 *steps)
+static void solve(const eight *e, const pl_f8 *width, pl_i8 open, pl_f8 *z, pl_i8 *steps)
 {
     pl_f8 low = pl_splat8(0), high = pl_splat8(4), one = pl_splat8(1);
     *steps = open & 0;
     for (int i = 0; i < MOST_STEPS && any(&open); ++i)
     {
         pl_f8 field, slope, height = *z * *width;
-        field_at(e, up, &height, &field, &slope);
+        field_at(e, &height, &field, &slope);
         pl_f8 plane = pl_splat8(2) / (one + (*z + one) * (*z + one)); /* sharpness and z0 of 1 */
         pl_f8 value = field + plane - one, down = slope * *width - plane * plane * (*z + one);
         pl_i8 under = value > pl_splat8(0);
@@ -256,7 +304,7 @@ static void move_eight(const pl_wrinkle_cluster_job *job, eight *e, float sign, 
                        pl_i8 *reached, pl_wrinkle_tally *tally)
 {
     vicinity v;
-    look_around(e, job->profile->unit, &v);
+    look_around(e, job->profile->unit, job->rest != NULL, &v);
     pl_i8 open = v.nearness > pl_splat8(0), steps;
     for (uint32_t i = count; i < 8; ++i)
     {
@@ -272,7 +320,7 @@ static void move_eight(const pl_wrinkle_cluster_job *job, eight *e, float sign, 
     {
         up[k] = e->normal[k] * pl_splat8(sign);
     }
-    solve(e, up, &v.width, open, &z, &steps);
+    solve(e, &v.width, open, &z, &steps);
     pl_f8 height = z * v.width, aside = z * height / pl_max8(v.depth, pl_splat8(1e-6f));
     for (int k = 0; k < 3; ++k)
     {
@@ -294,10 +342,10 @@ static void move_eight(const pl_wrinkle_cluster_job *job, eight *e, float sign, 
 }
 
 /* Bases and normals; what is missing of eight is the first again. */
-static void load_eight(const pl_wrinkle_cluster_job *job, const uint32_t *vertices, const pl_f4 *base, uint32_t count,
-                       eight *e)
+static void load_eight(const pl_wrinkle_cluster_job *job, const uint32_t *vertices, const pl_f4 *base,
+                       const pl_f4 *rest, uint32_t count, eight *e)
 {
-    float points[3][8], normals[3][8];
+    float points[3][8], normals[3][8], rests[3][8];
     for (uint32_t i = 0; i < 8; ++i)
     {
         uint32_t at = i < count ? i : 0;
@@ -308,14 +356,18 @@ static void load_eight(const pl_wrinkle_cluster_job *job, const uint32_t *vertic
         normals[0][i] = normal->x;
         normals[1][i] = normal->y;
         normals[2][i] = normal->z;
+        rests[0][i] = rest[at][0];
+        rests[1][i] = rest[at][1];
+        rests[2][i] = rest[at][2];
     }
+    memcpy(e->rest, rests, sizeof rests);
     memcpy(e->base, points, sizeof points);
     memcpy(e->normal, normals, sizeof normals);
 }
 
 /* Up to eight vertices, at base on the coarse surface. */
-static void run_eight(const pl_wrinkle_cluster_job *job, const uint32_t *vertices, const pl_f4 *base, uint32_t count,
-                      const reaching sides[2], pl_wrinkle_tally *tally)
+static void run_eight(const pl_wrinkle_cluster_job *job, const uint32_t *vertices, const pl_f4 *base, const pl_f4 *rest,
+                      uint32_t count, const reaching sides[2], pl_wrinkle_tally *tally)
 {
     eight e;
     pl_f8 offset[3] = {pl_splat8(0), pl_splat8(0), pl_splat8(0)};
@@ -336,7 +388,7 @@ static void run_eight(const pl_wrinkle_cluster_job *job, const uint32_t *vertice
         {
             continue;
         }
-        load_eight(job, vertices, base, count, &e);
+        load_eight(job, vertices, base, rest, count, &e);
         move_eight(job, &e, side ? -1.0f : 1.0f, count, offset, &reached, tally);
     }
     for (uint32_t i = 0; i < count; ++i)
@@ -352,25 +404,34 @@ static void run_eight(const pl_wrinkle_cluster_job *job, const uint32_t *vertice
     }
 }
 
+static void find_places(const pl_wrinkle_cluster_job *job, const pl_wrinkle_cluster *cluster, places *p)
+{
+    p->base[0] = p->rest[0] = pl_splat(0); /* there is at least one */
+    for (uint32_t i = 0; i < cluster->count; ++i)
+    {
+        const float *barycentric = &job->barycentric[3 * (size_t)job->order[cluster->first + i]];
+        p->base[i] = pl_place_position(job->triangles, job->coarse, cluster->triangle, barycentric);
+        p->rest[i] = pl_splat(0);
+        if (job->rest)
+        {
+            p->rest[i] = pl_place_position(job->triangles, job->rest, cluster->triangle, barycentric);
+        }
+    }
+    p->center = ball_around(p->base, cluster->count, &p->radius);
+    p->rest_center = ball_around(p->rest, cluster->count, &p->rest_radius);
+}
+
 pl_wrinkle_tally PL_WIDE(pl_wrinkle_cluster_run)(const pl_wrinkle_cluster_job *job, const pl_wrinkle_cluster *cluster)
 {
     pl_wrinkle_tally tally = {0};
-    pl_f4 base[PL_CLUSTER_SIZE];
-    base[0] = pl_splat(0); /* there is at least one */
+    places p;
     reaching sides[2];
-    const uint32_t *vertices = &job->order[cluster->first];
-    for (uint32_t i = 0; i < cluster->count; ++i)
-    {
-        const float *barycentric = &job->barycentric[3 * (size_t)vertices[i]];
-        base[i] = pl_place_position(job->triangles, job->coarse, cluster->triangle, barycentric);
-    }
-    float radius;
-    pl_f4 center = ball_around(base, cluster->count, &radius);
-    tally.left_out = gather(job, cluster->triangle, center, radius, sides);
+    find_places(job, cluster, &p);
+    tally.left_out = gather(job, cluster->triangle, &p, sides);
     for (uint32_t i = 0; i < cluster->count && sides[0].count + sides[1].count > 0; i += 8)
     {
         uint32_t count = cluster->count - i < 8 ? cluster->count - i : 8;
-        run_eight(job, vertices + i, base + i, count, sides, &tally);
+        run_eight(job, job->order + cluster->first + i, p.base + i, p.rest + i, count, sides, &tally);
     }
     return tally;
 }

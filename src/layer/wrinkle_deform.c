@@ -15,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Depths over width of both ends together that are as good as none. */
+static const float FLAT = 1e-4f;
+
 struct pl_wrinkle_deform
 {
     pl_memory memory;
@@ -254,14 +257,18 @@ static void make_segment(const pl_crest *a, const pl_crest *b, bool lean, pl_wri
     pl_f4 way = b->position - a->position;
     float length = pl_length3(way), width = 0.5f * (a->width + b->width);
     float depth[2] = {fabsf(a->depth) / width, fabsf(b->depth) / width};
-    if (!(length > 1e-6f * width) || !(width > 0) || !(depth[0] + depth[1] > 0) || !isfinite(length))
+    if (!(length > 1e-6f * width) || !(width > 0) || !(depth[0] + depth[1] > FLAT) || !isfinite(length))
     {
         return;
     }
     float weight[2] = {pl_wrinkle_weight(depth[0]), pl_wrinkle_weight(depth[1])};
     *segment = (pl_wrinkle_segment){.from = a->position,
                                     .axis = way * pl_splat(1 / length),
-                                    .normal = pl_normalize3(a->normal + b->normal),
+                                    .normal = pl_normalize3(a->smooth + b->smooth),
+                                    .rest = a->rest,
+                                    .rest_axis = pl_normalize3(b->rest - a->rest),
+                                    .rest_length = pl_length3(b->rest - a->rest),
+                                    .rest_width = 0.5f * (a->rest_width + b->rest_width),
                                     .length = length,
                                     .width = width,
                                     .weight = weight[0],
@@ -355,10 +362,10 @@ void pl_wrinkle_deform_update(pl_wrinkle_deform *deform, const pl_wrinkle_deform
 {
     const pl_wrinkle_deform_desc *desc = &deform->desc;
     pl_wrinkle_near_frame at = {.positions = frame->coarse,
+                                .rest = desc->coarse_rest,
                                 .wrinkle_count = frame->wrinkle_count,
                                 .wrinkles = frame->wrinkles,
                                 .points = frame->points,
-                                .spacing = 0.6f,
                                 .extend = true};
     pl_wrinkle_near_build(&deform->near, &at);
     make_segments(deform);
@@ -375,6 +382,7 @@ void pl_wrinkle_deform_update(pl_wrinkle_deform *deform, const pl_wrinkle_deform
                           .order = deform->order,
                           .triangles = desc->coarse->triangles,
                           .coarse = deform->coarse,
+                          .rest = desc->coarse_rest,
                           .barycentric = deform->vertex_barycentric,
                           .mask = desc->mask,
                           .slide = desc->slide,

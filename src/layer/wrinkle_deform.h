@@ -21,7 +21,8 @@ typedef struct pl_wrinkle_deform_desc
     const float *vertex_barycentric; /* #V by 3 */
     /* Both or none (default): the surface that was traced at rest (#V of coarse), and where refinement put the vertices
      * at rest (#V). Subdivision moves vertices along the surface, too: with these a vertex counts where it lies, so
-     * that a straight crest comes out straight. Needed only to create. */
+     * that a straight crest comes out straight; and cloth that was far from a crest at rest does not feel it. rest is
+     * needed only to create. */
     const pleat_vec4 *coarse_rest, *rest;
     const float *mask; /* #V: 0 keeps its place, 1 free; or NULL */
     bool slide;        /* default true */

@@ -4,9 +4,14 @@
 #include <math.h>
 #include <string.h>
 
+/* However much was lost, a wrinkle is no wider at rest than one over this. */
+static const float LEFT_LEAST = 0.25f;
+
 enum
 {
-    RUNS_A_TRIANGLE = 8 /* on average over the surface; the pool is shared */
+    RUNS_A_TRIANGLE = 8, /* on average over the surface; the pool is shared */
+    RUNS_A_POINT = 4,
+    RUNS_A_WRINKLE = 16
 };
 
 pleat_result pl_wrinkle_near_init(pl_wrinkle_near *near, const pleat_topology *topology, uint32_t wrinkle_capacity,
@@ -16,7 +21,8 @@ pleat_result pl_wrinkle_near_init(pl_wrinkle_near *near, const pleat_topology *t
     size_t triangle_count = topology->triangle_count;
     *near = (pl_wrinkle_near){.memory = memory, .topology = topology, .wrinkle_capacity = wrinkle_capacity};
     size_t crests = (size_t)point_capacity + 2 * (size_t)wrinkle_capacity;
-    size_t runs = RUNS_A_TRIANGLE * triangle_count + 16 * (size_t)wrinkle_capacity;
+    size_t runs = RUNS_A_TRIANGLE * triangle_count + RUNS_A_POINT * (size_t)point_capacity +
+                  RUNS_A_WRINKLE * (size_t)wrinkle_capacity;
     if (crests >= PLEAT_NONE || runs >= PLEAT_NONE)
     {
         return pl_fail(error, PLEAT_BAD_ARGUMENT, "%u wrinkles with %u points, or %zu triangles, are too many",
@@ -27,6 +33,7 @@ pleat_result pl_wrinkle_near_init(pl_wrinkle_near *near, const pleat_topology *t
     PL_NEW_OR_FAIL(near->first, memory, uint32_t, (size_t)wrinkle_capacity + 1, error);
     PL_NEW_OR_FAIL(near->crests, memory, pl_crest, crests, error);
     PL_NEW_OR_FAIL(near->runs, memory, pl_wrinkle_run, runs, error);
+    PL_NEW_OR_FAIL(near->normals, memory, pl_f4, topology->vertex_count, error);
     PL_NEW_OR_FAIL(near->head, memory, uint32_t, triangle_count, error);
     PL_NEW_OR_FAIL(near->touched, memory, uint32_t, triangle_count, error);
     PL_NEW_OR_FAIL(near->seen, memory, uint32_t, triangle_count, error);
@@ -45,6 +52,7 @@ void pl_wrinkle_near_free(pl_wrinkle_near *near)
         pl_free(near->memory, near->first);
         pl_free(near->memory, near->crests);
         pl_free(near->memory, near->runs);
+        pl_free(near->memory, near->normals);
         pl_free(near->memory, near->head);
         pl_free(near->memory, near->touched);
         pl_free(near->memory, near->seen);
@@ -79,6 +87,20 @@ float pl_wrinkle_at_border(const pleat_topology *topology, const pleat_vec4 *pos
     return t * t * (3 - 2 * t);
 }
 
+bool pl_place_on_border(const pleat_topology *topology, const pleat_place *place)
+{
+    for (uint32_t k = 0; k < 3; ++k)
+    {
+        /* Corner k owns the edge to the next one; across from it is the third. */
+        if (topology->twin[3 * (size_t)place->triangle + k] >= PLEAT_NON_MANIFOLD &&
+            place->barycentric[(k + 2) % 3] < 1e-4f)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool pl_wrinkle_closed(const pleat_wrinkle *wrinkle, const pleat_wrinkle_point *points)
 {
     const pleat_place *a = &points[wrinkle->first_point].place;
@@ -92,14 +114,42 @@ static bool is_place(const pleat_topology *topology, const pleat_place *place)
     return place->triangle < topology->triangle_count && isfinite(b[0] + b[1] + b[2]);
 }
 
+/* The sum of the triangles around each vertex. */
+static void find_normals(const pleat_topology *topology, const pleat_vec4 *positions, pl_f4 *normals)
+{
+    memset(normals, 0, topology->vertex_count * sizeof *normals);
+    for (uint32_t t = 0; t < topology->triangle_count; ++t)
+    {
+        const uint32_t *corner = &topology->triangles[3 * (size_t)t];
+        pl_f4 a = pl_load(&positions[corner[0]]);
+        pl_f4 normal = pl_cross(pl_load(&positions[corner[1]]) - a, pl_load(&positions[corner[2]]) - a);
+        for (int k = 0; k < 3; ++k)
+        {
+            normals[corner[k]] += normal;
+        }
+    }
+}
+
 static void put_crest(pl_wrinkle_near *near, const pl_wrinkle_near_frame *frame, uint32_t wrinkle, uint32_t point)
 {
     const pleat_wrinkle_point *p = &frame->points[point];
     const uint32_t *corner = &near->topology->triangles[3 * (size_t)p->place.triangle];
     pl_f4 a = pl_load(&frame->positions[corner[0]]);
     pl_f4 normal = pl_cross(pl_load(&frame->positions[corner[1]]) - a, pl_load(&frame->positions[corner[2]]) - a);
+    pl_f4 smooth = pl_splat(0), rest = pl_splat(0);
+    for (int k = 0; k < 3; ++k)
+    {
+        smooth += pl_normalize3(near->normals[corner[k]]) * pl_splat(p->place.barycentric[k]);
+    }
+    if (frame->rest)
+    {
+        rest = pl_place_position(near->topology->triangles, frame->rest, p->place.triangle, p->place.barycentric);
+    }
     near->crests[near->crest_count++] =
-        (pl_crest){.position = pl_place_position(near->topology->triangles, frame->positions, p->place.triangle,
+        (pl_crest){.smooth = pl_normalize3(smooth),
+                   .rest = rest,
+                   .rest_width = p->width / fmaxf(1 - p->strength, LEFT_LEAST),
+                   .position = pl_place_position(near->topology->triangles, frame->positions, p->place.triangle,
                                                  p->place.barycentric),
                    .normal = pl_normalize3(normal),
                    .width = p->width,
@@ -115,19 +165,8 @@ static pl_crest beyond(const pl_crest *before, const pl_crest *end, float share)
 {
     pl_crest out = *end;
     out.position = end->position + pl_normalize3(end->position - before->position) * pl_splat(share * end->width);
+    out.rest = end->rest + pl_normalize3(end->rest - before->rest) * pl_splat(share * end->rest_width);
     return out;
-}
-
-/* How many points are passed over at a time, by the width and the step in the middle: the last steps at the ends may be
- * shorter. */
-static uint32_t stride_of(const pl_wrinkle_near *near, const pl_wrinkle_near_frame *frame, const pleat_wrinkle *wrinkle)
-{
-    const pleat_wrinkle_point *p = &frame->points[wrinkle->first_point + (wrinkle->point_count - 1) / 2];
-    const uint32_t *triangles = near->topology->triangles;
-    pl_f4 a = pl_place_position(triangles, frame->positions, p[0].place.triangle, p[0].place.barycentric);
-    pl_f4 b = pl_place_position(triangles, frame->positions, p[1].place.triangle, p[1].place.barycentric);
-    float step = pl_length3(b - a), wanted = frame->spacing * p[0].width;
-    return step > 0 && wanted > step ? (uint32_t)fminf(wanted / step, 16) : 1;
 }
 
 static void put_wrinkle(pl_wrinkle_near *near, const pl_wrinkle_near_frame *frame, uint32_t index)
@@ -146,8 +185,6 @@ static void put_wrinkle(pl_wrinkle_near *near, const pl_wrinkle_near_frame *fram
         near->left_out += count > 0;
         return;
     }
-    uint32_t stride = frame->spacing > 0 ? stride_of(near, frame, wrinkle) : 1;
-    uint32_t phase = wrinkle->seed % stride;
     bool open = frame->extend && !pl_wrinkle_closed(wrinkle, frame->points);
     float border[2] = {0, 0};
     for (int end = 0; open && end < 2; ++end)
@@ -158,10 +195,7 @@ static void put_wrinkle(pl_wrinkle_near *near, const pl_wrinkle_near_frame *fram
     near->crest_count += border[0] > 0; /* filled when its direction is known */
     for (uint32_t i = 0; i < count; ++i)
     {
-        if (i % stride == phase || i == 0 || i == count - 1)
-        {
-            put_crest(near, frame, index, wrinkle->first_point + i);
-        }
+        put_crest(near, frame, index, wrinkle->first_point + i);
     }
     if (border[0] > 0)
     {
@@ -288,6 +322,12 @@ static void search_segment(pl_wrinkle_near *near, const pl_wrinkle_near_frame *f
 {
     const pl_crest *a = &near->crests[segment], *b = a + 1;
     float reach = frame->reach > 0 ? frame->reach : fmaxf(a->width, b->width);
+    const pleat_vec4 *positions = frame->rest ? frame->rest : frame->positions;
+    pl_f4 from = frame->rest ? a->rest : a->position, to = frame->rest ? b->rest : b->position;
+    if (frame->rest && !(frame->reach > 0))
+    {
+        reach = PL_WRINKLE_APART * fmaxf(a->rest_width, b->rest_width);
+    }
     if (!(reach > 0))
     {
         return;
@@ -319,7 +359,7 @@ static void search_segment(pl_wrinkle_near *near, const pl_wrinkle_near_frame *f
                 continue;
             }
             near->seen[twin / 3] = near->search;
-            if (may_reach(near, frame->positions, twin / 3, a->position, b->position, reach))
+            if (may_reach(near, positions, twin / 3, from, to, reach))
             {
                 near->waiting[count++] = twin / 3;
             }
@@ -340,6 +380,7 @@ void pl_wrinkle_near_build(pl_wrinkle_near *near, const pl_wrinkle_near_frame *f
         near->left_out = near->wrinkle_count - near->wrinkle_capacity;
         near->wrinkle_count = near->wrinkle_capacity;
     }
+    find_normals(near->topology, frame->positions, near->normals);
     for (uint32_t w = 0; w < near->wrinkle_count; ++w)
     {
         near->first[w] = near->crest_count;

@@ -1,13 +1,18 @@
 /* Which wrinkles pass near each triangle of the coarse surface: the spatial index of one frame.
  *
  * A wrinkle is near where the surface hangs together around it: the search goes from triangle to triangle over their
- * edges and stops where a triangle is out of reach, so it does not jump to another layer of folded cloth. */
+ * edges and stops where a triangle is out of reach, so it does not jump to another layer of folded cloth. At rest,
+ * where it can, for there cloth does not fold and unfold. */
 #ifndef PL_WRINKLE_NEAR_H
 #define PL_WRINKLE_NEAR_H
 
 #include "base/memory.h"
 #include "base/vec.h"
 #include "pleat/wrinkles.h"
+
+/* Cloth that was farther than this from a crest at rest, in widths at rest, does not feel it, however near it has come.
+ */
+#define PL_WRINKLE_APART 1.75f
 
 /* A wrinkle near a triangle: some of its segments. Segment i goes from crest i to crest i + 1 of the frame. */
 typedef struct pl_wrinkle_run
@@ -22,6 +27,9 @@ typedef struct pl_crest
 {
     pl_f4 position;
     pl_f4 normal; /* of its triangle, unit or zero */
+    pl_f4 smooth; /* of the surface, going on over edges without steps; unit or zero */
+    pl_f4 rest;   /* its position at rest; 0 without a rest shape */
+    float rest_width;
     float width, depth;
     uint32_t triangle;
     uint32_t wrinkle;
@@ -39,6 +47,7 @@ typedef struct pl_wrinkle_near
     uint32_t *first;      /* wrinkle_count + 1: into crests */
     pl_crest *crests;     /* crest_count */
     pl_wrinkle_run *runs; /* run_count */
+    pl_f4 *normals;       /* #V, twice the area around */
     uint32_t *head;       /* #T -> run, PLEAT_NONE without */
     uint32_t touched_count;
     uint32_t *touched; /* triangles with a run */
@@ -56,12 +65,12 @@ void pl_wrinkle_near_free(pl_wrinkle_near *near);
 typedef struct pl_wrinkle_near_frame
 {
     const pleat_vec4 *positions; /* #V */
+    const pleat_vec4 *rest;      /* #V: where to search, by widths at rest; NULL: among positions */
     uint32_t wrinkle_count;
     const pleat_wrinkle *wrinkles;
     const pleat_wrinkle_point *points;
-    float reach;   /* metres; 0: each point's width */
-    float spacing; /* of crests, in widths: points between are passed over; 0: every point */
-    bool extend;   /* a wrinkle that ends at the border goes on behind it, by its width */
+    float reach; /* metres; 0: each point's width, at rest PL_WRINKLE_APART of them */
+    bool extend; /* a wrinkle that ends at the border goes on behind it, by its width */
 } pl_wrinkle_near_frame;
 
 /* Puts the frame's points into space and finds the runs. Never allocates. */
@@ -70,6 +79,8 @@ void pl_wrinkle_near_build(pl_wrinkle_near *near, const pl_wrinkle_near_frame *f
 /* How much a place is at the surface's border: 1 up to half the distance, falling smoothly to 0 at the distance. */
 float pl_wrinkle_at_border(const pleat_topology *topology, const pleat_vec4 *positions, const pleat_place *place,
                            float distance);
+/* Whether a place lies on an edge that no way leads over. */
+bool pl_place_on_border(const pleat_topology *topology, const pleat_place *place);
 /* A wrinkle whose last point is its first again. */
 bool pl_wrinkle_closed(const pleat_wrinkle *wrinkle, const pleat_wrinkle_point *points);
 

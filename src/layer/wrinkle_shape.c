@@ -125,6 +125,31 @@ void pl_wrinkle_shape_reset(pl_wrinkle_shape *shape)
     shape->id_count = 0;
 }
 
+size_t pl_wrinkle_shape_state_size(const pl_wrinkle_shape *shape)
+{
+    size_t most = shape->desc.wrinkle_capacity;
+    return sizeof shape->id_count + most * (sizeof *shape->ids + sizeof *shape->signs);
+}
+
+void pl_wrinkle_shape_save(const pl_wrinkle_shape *shape, void *state)
+{
+    unsigned char *ids = (unsigned char *)state + sizeof shape->id_count;
+    memset(state, 0, pl_wrinkle_shape_state_size(shape));
+    memcpy(state, &shape->id_count, sizeof shape->id_count);
+    memcpy(ids, shape->ids, shape->id_count * sizeof *shape->ids);
+    memcpy(ids + shape->desc.wrinkle_capacity * sizeof *shape->ids, shape->signs,
+           shape->id_count * sizeof *shape->signs);
+}
+
+void pl_wrinkle_shape_restore(pl_wrinkle_shape *shape, const void *state)
+{
+    const unsigned char *ids = (const unsigned char *)state + sizeof shape->id_count;
+    memcpy(&shape->id_count, state, sizeof shape->id_count);
+    memcpy(shape->ids, ids, shape->id_count * sizeof *shape->ids);
+    memcpy(shape->signs, ids + shape->desc.wrinkle_capacity * sizeof *shape->ids,
+           shape->id_count * sizeof *shape->signs);
+}
+
 /* ---- Strips ---- */
 
 static float smooth_step(float t)
@@ -143,16 +168,16 @@ typedef struct work
     pl_wrinkle_strip_job strips;
 } work;
 
-/* How much an end of a wrinkle is no end of the cloth's: it goes on to the border or around. */
-static float runs_out(const work *w, uint32_t wrinkle, bool last)
+/* Whether an end of a wrinkle is one of the cloth, or none at all. */
+static bool runs_out(const work *w, uint32_t wrinkle, bool last)
 {
     const pleat_wrinkle *of = &w->wrinkles[wrinkle];
     if (pl_wrinkle_closed(of, w->points))
     {
-        return 1;
+        return true;
     }
     const pleat_place *place = &w->points[of->first_point + (last ? of->point_count - 1 : 0)].place;
-    return pl_wrinkle_at_border(w->shape->desc.topology, w->positions, place, w->shape->desc.radius);
+    return pl_place_on_border(w->shape->desc.topology, place);
 }
 
 /* How far each crest is from the open ends of its wrinkle, and how much it counts as a neighbour. */
@@ -171,7 +196,7 @@ static void find_ends(work *w, uint32_t wrinkle)
     float far[2] = {0, 0};
     for (int side = 0; side < 2 && first < end; ++side)
     {
-        far[side] = runs_out(w, wrinkle, side) * 30 * shape->desc.radius;
+        far[side] = runs_out(w, wrinkle, side) ? 30 * shape->desc.radius : 0;
     }
     for (uint32_t i = first; i < end; ++i)
     {

@@ -40,4 +40,9 @@ void pl_wrinkle_shape_update(pl_wrinkle_shape *shape, const pleat_vec4 *position
 /* Forgets the sides: before a second run over a clip. */
 void pl_wrinkle_shape_reset(pl_wrinkle_shape *shape);
 
+/* The sides, as plain bytes. */
+size_t pl_wrinkle_shape_state_size(const pl_wrinkle_shape *shape);
+void pl_wrinkle_shape_save(const pl_wrinkle_shape *shape, void *state);
+void pl_wrinkle_shape_restore(pl_wrinkle_shape *shape, const void *state);
+
 #endif

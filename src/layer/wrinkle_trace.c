@@ -7,6 +7,11 @@
 static const float SELF_APART = 4;
 /* Ends that meet no farther aside than this, in multiples of the merge distance, become one. */
 static const float JOIN_ASIDE = 0.6f;
+/* With the border so near ahead, in r_min, a wrinkle goes on to it. */
+static const float BORDER_AHEAD = 1;
+/* Nearer to the border aside than this share of the way to the border ahead, in r_min, a wrinkle ends: it would run
+ * along the border, half of it over the edge. */
+static const float BORDER_ASIDE = 0.25f, BORDER_AHEAD_MOST = 2;
 /* The least cosine of the turn in half a step. */
 static const float TURN_LEAST = 0.5f;
 
@@ -166,6 +171,33 @@ static bool keeps_up(const branch *b, const pleat_place *before)
     return pl_dot3(moved, moved) <= b->past->most * b->past->most;
 }
 
+/* How far the cloth goes on in the point's direction, turned; at most reach. */
+static float room_at(const branch *b, const pl_flat_point *from, pl_turn turn, float reach)
+{
+    pl_flat_point ahead = {from->place, pl_turn_mul(turn, from->direction)};
+    return pl_flat_move(b->tracer->flat, &ahead, reach);
+}
+
+static bool nears_border(const branch *b, const pl_flat_point *from)
+{
+    float reach = BORDER_AHEAD * b->tracer->options.r_min;
+    return room_at(b, from, (pl_turn){1, 0}, reach) < 0.999f * reach;
+}
+
+static bool runs_along_border(const branch *b)
+{
+    const pleat_topology *topology = b->tracer->flat->topology;
+    const uint32_t *corner = topology->triangles + 3 * (size_t)b->point.place.triangle;
+    uint32_t flags = topology->vertex_flags[corner[0]] | topology->vertex_flags[corner[1]];
+    if (!((flags | topology->vertex_flags[corner[2]]) & PLEAT_VERTEX_BOUNDARY))
+    {
+        return false;
+    }
+    float ahead = room_at(b, &b->point, (pl_turn){1, 0}, BORDER_AHEAD_MOST * b->tracer->options.r_min);
+    float reach = BORDER_ASIDE * ahead, left = room_at(b, &b->point, (pl_turn){0, 1}, reach);
+    return fminf(left, room_at(b, &b->point, (pl_turn){0, -1}, reach)) < 0.999f * reach;
+}
+
 /* A step from the point; false where nothing was moved. *last: the branch ends after it. */
 static bool take_step(branch *b, float limit, float threshold, pl_field_value *value, bool *last)
 {
@@ -179,7 +211,7 @@ static bool take_step(branch *b, float limit, float threshold, pl_field_value *v
     float wanted = fminf(tracer->step, limit - b->length), moved = pl_flat_move(tracer->flat, &b->point, wanted);
     *value = pl_wrinkle_look(tracer, &b->point.place);
     float strength = pl_wrinkle_strength(tracer, value);
-    if (!(strength >= threshold))
+    if (!(strength >= threshold) && !nears_border(b, &from))
     {
         float share = fmaxf(b->strength - threshold, 0) / (b->strength - strength);
         b->point = from;
@@ -205,7 +237,7 @@ static void trace_branch(branch *b)
         pl_field_value value;
         const pleat_place *place = place_before(b);
         float before = b->length, threshold = place ? b->tracer->kept : b->tracer->threshold;
-        if (!take_step(b, limit, threshold, &value, &last))
+        if (!take_step(b, limit, threshold, &value, &last) || (!last && runs_along_border(b)))
         {
             b->length = before;
             break;

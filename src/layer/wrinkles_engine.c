@@ -75,25 +75,37 @@ const pl_wrinkle_frame *pl_wrinkle_engine_step(pl_wrinkle_engine *engine, const 
     return pl_wrinkle_smoother_push(engine->smoother, frame);
 }
 
-/* Both states begin at a multiple of 16. */
-static size_t tracker_size(const pl_wrinkle_engine *engine)
+/* States of tracker, smoother and shape, each from a multiple of 16 on. */
+static size_t rounded(size_t size)
 {
-    return (pl_wrinkle_tracker_state_size(engine->tracker) + 15) & ~(size_t)15;
+    return (size + 15) & ~(size_t)15;
+}
+
+static size_t smoother_at(const pl_wrinkle_engine *engine)
+{
+    return rounded(pl_wrinkle_tracker_state_size(engine->tracker));
+}
+
+static size_t shape_at(const pl_wrinkle_engine *engine)
+{
+    return smoother_at(engine) + rounded(pl_wrinkle_smoother_state_size(engine->smoother));
 }
 
 size_t pl_wrinkle_engine_state_size(const pl_wrinkle_engine *engine)
 {
-    return tracker_size(engine) + pl_wrinkle_smoother_state_size(engine->smoother);
+    return shape_at(engine) + pl_wrinkle_shape_state_size(engine->shape);
 }
 
 void pl_wrinkle_engine_save(const pl_wrinkle_engine *engine, void *state)
 {
     pl_wrinkle_tracker_save(engine->tracker, state);
-    pl_wrinkle_smoother_save(engine->smoother, (char *)state + tracker_size(engine));
+    pl_wrinkle_smoother_save(engine->smoother, (char *)state + smoother_at(engine));
+    pl_wrinkle_shape_save(engine->shape, (char *)state + shape_at(engine));
 }
 
 void pl_wrinkle_engine_restore(pl_wrinkle_engine *engine, const void *state)
 {
     pl_wrinkle_tracker_restore(engine->tracker, state);
-    pl_wrinkle_smoother_restore(engine->smoother, (const char *)state + tracker_size(engine));
+    pl_wrinkle_smoother_restore(engine->smoother, (const char *)state + smoother_at(engine));
+    pl_wrinkle_shape_restore(engine->shape, (const char *)state + shape_at(engine));
 }
