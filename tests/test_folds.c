@@ -644,26 +644,6 @@ static void test_folds_are_continuous_in_time(void **state)
     drop(&arm);
 }
 
-/* Motion capture: where regions of several joints overlap, creases that skinning pushes through itself, and fast turns.
- */
-static void test_folds_are_continuous_on_the_leotard(void **state)
-{
-    (void)state;
-    SUPPORT_NEED(path, "mh_modern_leotard/mh_modern_leotard.glb");
-    actor dancer = load(path);
-    check_continuity(&dancer, "leotard", node_named(dancer.model, ""), 0, 148, 156);
-    drop(&dancer);
-}
-
-static void test_folds_are_continuous_on_the_sportsuit(void **state)
-{
-    (void)state;
-    SUPPORT_NEED(path, "mh_salsa_sportsuit/mh_salsa_sportsuit.glb");
-    actor dancer = load(path);
-    check_continuity(&dancer, "sportsuit", node_named(dancer.model, "suit"), 0, 200, 208);
-    drop(&dancer);
-}
-
 static void test_folds_hold_with_the_pose(void **state)
 {
     (void)state;
@@ -1037,8 +1017,6 @@ int main(void)
         cmocka_unit_test(test_folds_add_no_crossings),
         cmocka_unit_test(test_folds_stay_in_deep_bends),
         cmocka_unit_test(test_folds_are_continuous_in_time),
-        cmocka_unit_test(test_folds_are_continuous_on_the_leotard),
-        cmocka_unit_test(test_folds_are_continuous_on_the_sportsuit),
         cmocka_unit_test(test_folds_hold_with_the_pose),
         cmocka_unit_test(test_folds_do_not_depend_on_the_mesh),
         cmocka_unit_test(test_folds_halve_the_compression_of_the_leotard),

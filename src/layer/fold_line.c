@@ -278,17 +278,27 @@ double pl_fold_residual(double x, double tau)
 
 /* ---- Quasi-isometry ---- */
 
-void pl_fold_directions(uint32_t count, const pl_f4 *points, const float *rest, const pl_f4 *normals, float height,
-                        pl_f4 *out)
+/* From where skinning has a point to where it is to be: the normal where it is there already, and never more than 60
+ * degrees from it, so that a fold still rises. */
+static pl_f4 direction_to(pl_f4 away, pl_f4 normal)
+{
+    float up = pl_dot3(away, normal);
+    pl_f4 beside = away - normal * pl_splat(up);
+    float least = 0.577f * pl_length3(beside);
+    return pl_normalize3(beside + normal * pl_splat(up > least ? up : least + 1e-12f));
+}
+
+void pl_fold_directions(uint32_t count, const pl_f4 *skinned, const pl_f4 *folded, const float *rest,
+                        const pl_f4 *normals, pl_f4 *out)
 {
     float length = 0;
     for (uint32_t i = 0; i + 1 < count; ++i)
     {
-        length += pl_length3(points[i + 1] - points[i]);
+        length += pl_length3(folded[i + 1] - folded[i]);
     }
     float scale = count > 1 && rest[count - 1] > 0 ? length / rest[count - 1] : 1;
     uint32_t segment = 0;
-    float walked = 0, step = count > 1 ? pl_length3(points[1] - points[0]) : 0;
+    float walked = 0, step = count > 1 ? pl_length3(folded[1] - folded[0]) : 0;
     for (uint32_t i = 0; i < count; ++i)
     {
         float wanted = rest[i] * scale;
@@ -296,13 +306,10 @@ void pl_fold_directions(uint32_t count, const pl_f4 *points, const float *rest, 
         {
             walked += step;
             ++segment;
-            step = pl_length3(points[segment + 1] - points[segment]);
+            step = pl_length3(folded[segment + 1] - folded[segment]);
         }
         float t = step > 0 ? fminf(fmaxf((wanted - walked) / step, 0), 1) : 0;
-        pl_f4 place = count > 1 ? pl_lerp(points[segment], points[segment + 1], t) : points[i];
-        /* The point may already be there: then nothing is added and it keeps its normal. */
-        pl_f4 shift = place - points[i];
-        shift -= normals[i] * pl_splat(pl_dot3(shift, normals[i]));
-        out[i] = pl_normalize3(normals[i] + shift * pl_splat(height > 0 ? 1 / height : 0));
+        pl_f4 place = count > 1 ? pl_lerp(folded[segment], folded[segment + 1], t) : folded[i];
+        out[i] = direction_to(place - skinned[i], normals[i]);
     }
 }

@@ -82,11 +82,14 @@ double pl_fold_residual(double x, double tau);
 
 /* ---- Quasi-isometry (sec. 4.2, "avoiding distortion") ---- */
 
-/* Directions for the next frame: each point is drawn towards the place on the folded line that it has at rest, measured
- * along the line. points: the folded line, count; rest: arc length of each point at rest, increasing from 0; normals:
- * what a point keeps where it already is in its place. out: unit directions. The new directions are normal + share of
- * the tangential correction, so that a fold still rises. */
-void pl_fold_directions(uint32_t count, const pl_f4 *points, const float *rest, const pl_f4 *normals, float height,
-                        pl_f4 *out);
+/* Directions for the next frame, the paper's only state: each point is to rise towards the place on this frame's folded
+ * line that it has at rest, measured along the line. skinned and folded: the line without and with its fold, count
+ * points each; rest: arc length of each point at rest, increasing from 0; normals: what a point keeps where there is
+ * nothing to correct, unit. out: unit directions, at most 60 degrees from the normals; may be what the fold was raised
+ * along. (As printed the paper takes the way from the folded point, which vanishes once the point is in its place; from
+ * the skinned one a held pose holds.) The layer does not use it: `even` moves places along the fold within the frame,
+ * which needs no state and does not lag; tests/test_fold_line.c compares both. */
+void pl_fold_directions(uint32_t count, const pl_f4 *skinned, const pl_f4 *folded, const float *rest,
+                        const pl_f4 *normals, pl_f4 *out);
 
 #endif

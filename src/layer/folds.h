@@ -105,11 +105,6 @@ enum
 /* Height of a fold over its width, at most: steeper ones are spikes. */
 #define PL_FOLD_STEEP 0.7f
 
-/* A fold nears its room slowly: up to this part of it freely, at twice the rest of the way it is full. What it does not
- * take then grows with the square, and so the height of the fold that takes it over instead begins evenly, where the
- * bare square root would leap. */
-#define PL_FOLD_SOFT 0.7
-
 /* How far before and behind a foot its neighbours stand, of a fold's width. */
 #define PL_FOOT 0.15f
 
@@ -270,7 +265,7 @@ typedef struct pl_fold_walls
 /* A fold nears its room slowly: up to PL_FOLD_SOFT of it freely, at twice the rest of the way it is full. What it does
  * not take then grows with the square, and so the height of the fold that takes it over instead begins evenly, where
  * the bare square root would leap. */
-#define PL_FOLD_SOFT 0.7
+#define PL_FOLD_SOFT 0.5
 PL_INLINE double pl_fold_limit(double amplitude, double room)
 {
     double over = amplitude - PL_FOLD_SOFT * room, span = 2 * (1 - PL_FOLD_SOFT) * room;

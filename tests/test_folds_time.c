@@ -1,0 +1,242 @@
+/* Folds of motion capture over time: sampling a clip ten times as densely must shrink the largest change of an offset.
+ *
+ * Regions of several joints overlap here, skinning pushes creases through themselves, and joints turn fast. */
+#include "support/support.h"
+
+#include "base/vec.h"
+#include "pleat/bake.h"
+#include "pleat/folds.h"
+#include "pleat/io.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct actor
+{
+    pleat_asset *asset;
+    const pleat_model *model;
+} actor;
+
+static actor load(const char *path)
+{
+    actor a = {0};
+    pleat_error error = {0};
+    if (pleat_asset_load(path, NULL, NULL, &a.asset, &error) != PLEAT_OK)
+    {
+        fail_msg("%s", error.message);
+    }
+    a.model = pleat_asset_model(a.asset);
+    return a;
+}
+
+static uint32_t node_named(const pleat_model *model, const char *part)
+{
+    uint32_t n = 0;
+    while (n < model->node_count && (model->nodes[n].mesh == PLEAT_NONE || !strstr(model->nodes[n].name, part)))
+    {
+        ++n;
+    }
+    assert_true(n < model->node_count);
+    return n;
+}
+
+static const pleat_vec4 *frame_of(pleat_bake *bake, uint32_t frame)
+{
+    assert_int_equal(pleat_bake_frame(bake, frame, NULL), PLEAT_OK);
+    return pleat_stack_positions(pleat_bake_stack(bake, 0));
+}
+
+static double apart(pleat_vec4 a, pleat_vec4 b)
+{
+    double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y, z = (double)a.z - (double)b.z;
+    return sqrt(x * x + y * y + z * z);
+}
+
+/* Eight windows of eight frames each, an eighth of the clip apart, at 300 samples a second; every tenth is one of 30.
+ */
+enum
+{
+    WINDOWS = 8,
+    WINDOW_FRAMES = 8,
+    DENSER = 10
+};
+
+/* The recordings turn single joints by up to 170 degrees from one frame to the next. A frame in which a joint turns
+ * by more than this (1350 degrees a second) is left out. */
+#define LEAP 45.0
+
+/* What a layer gets and how it is posed, kept on its way in. */
+typedef struct witness
+{
+    pleat_vec4 *skinned;
+    pleat_affine *joints;
+    uint32_t vertex_count, joint_count;
+} witness;
+
+static witness seen;
+
+static void update_seen(void *layer, const pleat_layer_frame *frame)
+{
+    memcpy(seen.skinned, frame->positions, seen.vertex_count * sizeof *seen.skinned);
+    memcpy(seen.joints, frame->joints, seen.joint_count * sizeof *seen.joints);
+    pleat_folds_layer.update(layer, frame);
+}
+
+/* How far a joint has turned against its parent, degrees. */
+static double turn_of(const pleat_affine *before, const pleat_affine *now, uint32_t joint, uint32_t parent)
+{
+    pleat_affine inverse[2], relative[2];
+    if (!pl_affine_inverse(&before[parent], &inverse[0]) || !pl_affine_inverse(&now[parent], &inverse[1]))
+    {
+        return 0;
+    }
+    relative[0] = pl_affine_mul(&inverse[0], &before[joint]);
+    relative[1] = pl_affine_mul(&inverse[1], &now[joint]);
+    double trace = 0;
+    for (int i = 0; i < 9; ++i)
+    {
+        trace += (double)relative[0].row[i / 3][i % 3] * (double)relative[1].row[i / 3][i % 3];
+    }
+    return acos(fmin(fmax((trace - 1) / 2, -1), 1)) * 180 / 3.14159265358979;
+}
+
+static double largest_turn(const pleat_model *model, const pleat_skin *skin, const pleat_affine *before,
+                           const pleat_affine *now)
+{
+    double largest = 0;
+    for (uint32_t j = 0; j < skin->joint_count; ++j)
+    {
+        for (uint32_t p = 0; p < skin->joint_count; ++p)
+        {
+            bool above = model->nodes[skin->joints[j]].parent == skin->joints[p];
+            largest = above ? fmax(largest, turn_of(before, now, j, p)) : largest;
+        }
+    }
+    return largest;
+}
+
+/* Largest changes of an offset, by rate. */
+typedef struct changes
+{
+    double coarse, fine;
+    uint32_t left_out; /* frames */
+} changes;
+
+/* Offsets now, and the largest change since `before`, which they become. */
+static double change_since(const pleat_vec4 *folded, float *before)
+{
+    double largest = 0;
+    for (uint32_t v = 0; v < seen.vertex_count; ++v)
+    {
+        float offset = (float)apart(folded[v], seen.skinned[v]);
+        largest = fmax(largest, fabs((double)offset - (double)before[v]));
+        before[v] = offset;
+    }
+    return largest;
+}
+
+static pleat_bake *bake_window(const actor *a, uint32_t node, uint32_t first)
+{
+    pleat_bake *bake = NULL;
+    pleat_error error = {0};
+    static pleat_layer_type type;
+    type = pleat_folds_layer;
+    type.update = update_seen;
+    pleat_folds_options options = pleat_folds_options_default();
+    pleat_layer_desc layer = {&type, &options};
+    pleat_bake_desc desc = pleat_bake_desc_default(a->model);
+    desc.node_count = 1;
+    desc.nodes = &node;
+    desc.clip = 0;
+    desc.fps = 30 * DENSER;
+    desc.first_frame = first * DENSER;
+    desc.last_frame = (first + WINDOW_FRAMES) * DENSER;
+    desc.layer_count = 1;
+    desc.layers = &layer;
+    if (pleat_bake_create(&desc, NULL, &bake, &error) != PLEAT_OK)
+    {
+        fail_msg("%s", error.message);
+    }
+    return bake;
+}
+
+static void watch_window(const actor *a, uint32_t node, uint32_t first, changes *out)
+{
+    const pleat_skin *skin = &a->model->skins[a->model->nodes[node].skin];
+    pleat_bake *bake = bake_window(a, node, first);
+    seen.vertex_count = pleat_stack_get_shape(pleat_bake_stack(bake, 0))->surface_count;
+    seen.joint_count = skin->joint_count;
+    seen.skinned = malloc(seen.vertex_count * sizeof *seen.skinned);
+    seen.joints = malloc(seen.joint_count * sizeof *seen.joints);
+    pleat_affine *before = malloc(seen.joint_count * sizeof *before);
+    float *fine = calloc(seen.vertex_count, sizeof *fine), *coarse = calloc(seen.vertex_count, sizeof *coarse);
+    double within = 0;
+    for (uint32_t f = 0; f <= WINDOW_FRAMES * DENSER; ++f)
+    {
+        const pleat_vec4 *folded = frame_of(bake, f);
+        double change = change_since(folded, fine);
+        within = f ? fmax(within, change) : 0;
+        if (f % DENSER == 0)
+        {
+            change = change_since(folded, coarse);
+            bool leaps = f && largest_turn(a->model, skin, before, seen.joints) > LEAP;
+            out->left_out += leaps;
+            out->coarse = f && !leaps ? fmax(out->coarse, change) : out->coarse;
+            out->fine = f && !leaps ? fmax(out->fine, within) : out->fine;
+            memcpy(before, seen.joints, seen.joint_count * sizeof *before);
+            within = 0;
+        }
+    }
+    free(fine);
+    free(coarse);
+    free(before);
+    free(seen.skinned);
+    free(seen.joints);
+    pleat_bake_destroy(bake);
+}
+
+static void check_windows(const actor *a, const char *name, uint32_t node, double most)
+{
+    double duration = (double)(a->model->clips[0].end - a->model->clips[0].start);
+    changes all = {0};
+    for (uint32_t w = 0; w < WINDOWS; ++w)
+    {
+        changes here = {0};
+        uint32_t first = (uint32_t)(30 * duration * w / WINDOWS);
+        watch_window(a, node, first, &here);
+        print_message("%s, frames %u to %u: %.2f mm at 30 a second, %.2f mm at 300\n", name, first,
+                      first + WINDOW_FRAMES, 1000 * here.coarse, 1000 * here.fine);
+        all = (changes){fmax(all.coarse, here.coarse), fmax(all.fine, here.fine), all.left_out + here.left_out};
+    }
+    print_message(
+        "%s: largest change of an offset %.2f mm at 30 a second, %.2f mm at 300: %.2f x; %u frames left out\n", name,
+        1000 * all.coarse, 1000 * all.fine, all.fine / all.coarse, all.left_out);
+    assert_true(all.fine <= most * all.coarse && all.left_out <= 8);
+}
+
+static void test_folds_time_is_continuous_on_the_leotard(void **state)
+{
+    (void)state;
+    SUPPORT_NEED(path, "mh_modern_leotard/mh_modern_leotard.glb");
+    actor dancer = load(path);
+    check_windows(&dancer, "leotard", node_named(dancer.model, ""), 0.4);
+    pleat_asset_destroy(dancer.asset);
+}
+
+static void test_folds_time_is_continuous_on_the_sportsuit(void **state)
+{
+    (void)state;
+    SUPPORT_NEED(path, "mh_salsa_sportsuit/mh_salsa_sportsuit.glb");
+    actor dancer = load(path);
+    check_windows(&dancer, "sportsuit", node_named(dancer.model, "suit"), 0.4);
+    pleat_asset_destroy(dancer.asset);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_folds_time_is_continuous_on_the_leotard),
+        cmocka_unit_test(test_folds_time_is_continuous_on_the_sportsuit),
+    };
+    return cmocka_run_group_tests_name("folds_time", tests, NULL, NULL);
+}
