@@ -211,6 +211,7 @@ typedef struct pl_folds_layer
     pl_fold_figure *figures; /* of all rings */
     /* Where rings cross, by fold of all rings. */
     pl_fold_contest *contests;
+    uint8_t *asked;     /* does the next array matter for this fold? */
     float *skin_losses; /* what part of the length skinning alone takes around a fold */
     float *gates;       /* what is left of a fold's height beside its rivals; 1 where there are none */
     /* Of the ring at work, stations by folds. Room is for stations in whole blocks of eight. */

@@ -120,10 +120,11 @@ pleat_result pl_folds_find_rivals(pl_folds_layer *layer, const pl_folds_plan *pl
     find_rivals(&f);
     layer->contests = PL_ARENA_NEW(&layer->arena, pl_fold_contest, f.count);
     layer->skin_losses = PL_ARENA_NEW(&layer->arena, float, layer->fold_count);
+    layer->asked = PL_ARENA_NEW(&layer->arena, uint8_t, layer->fold_count);
     /* Kernels read whole blocks of stations. */
     uint32_t gate_count = layer->fold_count + PL_FOLD_LANES * 2 * PL_FOLDS_A_SIDE;
     layer->gates = PL_ARENA_NEW(&layer->arena, float, gate_count);
-    if (!layer->contests || !layer->skin_losses || !layer->gates)
+    if (!layer->contests || !layer->skin_losses || !layer->asked || !layer->gates)
     {
         return pl_fail_memory(&layer->memory, error, "rings that cross");
     }
@@ -138,7 +139,13 @@ pleat_result pl_folds_find_rivals(pl_folds_layer *layer, const pl_folds_plan *pl
         layer->rings[r].crosses |= layer->rings[r].contest_count > 0;
         for (uint32_t i = 0; i < layer->rings[r].contest_count; ++i)
         {
-            layer->rings[layer->contests[layer->rings[r].first_contest + i].ring].crosses = true;
+            const pl_fold_contest *contest = &layer->contests[layer->rings[r].first_contest + i];
+            layer->rings[contest->ring].crosses = true;
+            layer->asked[layer->rings[r].first_fold + contest->fold] = 1;
+            for (uint32_t n = 0; n < 4; ++n)
+            {
+                layer->asked[layer->rings[contest->ring].first_fold + contest->rival[n]] |= contest->weight[n] > 0;
+            }
         }
     }
     return PLEAT_OK;
@@ -185,7 +192,8 @@ void pl_folds_note_losses(pl_folds_layer *layer, const pl_bound_ring *ring, bool
     }
     for (uint32_t i = 0; i < count; ++i)
     {
-        layer->skin_losses[ring->first_fold + i] = ring->folds[i].sample_count > 2 ? loss_around(layer, ring, i) : 0;
+        bool wanted = layer->asked[ring->first_fold + i] && ring->folds[i].sample_count > 2;
+        layer->skin_losses[ring->first_fold + i] = wanted ? loss_around(layer, ring, i) : 0;
     }
 }
 
