@@ -413,10 +413,13 @@ static void test_maps_match_on_both_sides_of_a_seam(void **state)
         const char *character, *mesh;
         bool atlas;
         float part;
-    } cases[] = {{"arm", "sleeve", false, 0.25f}, {"arm", "sleeve", true, 0.25f}, {"dancer", "leotard", true, 0.8f}};
-    for (uint32_t i = 0; i < 3; ++i)
+    } cases[] = {{"arm", "sleeve", false, 0.25f},
+                 {"arm", "sleeve", true, 0.25f},
+                 {"dancer", "leotard", true, 0.8f},
+                 {"dancer", "leotard", true, 0.5f}};
+    for (uint32_t i = 0; i < 4; ++i)
     {
-        scene s = make_scene_on(cases[i].character, cases[i].mesh, cases[i].atlas, i == 2, cases[i].part, true, 0);
+        scene s = make_scene_on(cases[i].character, cases[i].mesh, cases[i].atlas, i >= 2, cases[i].part, true, 0);
         pleat_maps *maps = make_maps(&s, 2048, NULL);
         uint16_t *heights = malloc(2048 * 2048 * sizeof *heights);
         pleat_height_range range = {0, 0};
@@ -425,7 +428,7 @@ static void test_maps_match_on_both_sides_of_a_seam(void **state)
         read_seams(maps, heights, 2048, &worst, &mean);
         print_message("seams of the %s: %.3f %% of the range apart, the worst %.2f %%\n", cases[i].mesh,
                       (double)(100 * mean), (double)(100 * worst));
-        assert_true(mean < 0.003f);
+        assert_true(mean < 0.0005f && worst < 0.05f);
         free(heights);
         pleat_maps_destroy(maps);
         free_scene(&s);

@@ -128,6 +128,7 @@ static pleat_result make_room(pleat_maps *maps, const pleat_maps_desc *desc, con
     PL_TRY(pl_raster_init(&maps->raster, desc->size, desc->samples, desc->margin,
                           pl_worker_count(host ? &host->tasks : NULL), triangle_count + maps->skirt_count, &maps->arena,
                           error));
+    PL_TRY(pl_maps_find_seams(maps, host, error));
     PL_TRY(pleat_normals_create(stack->coarse_count, stack->surface->triangle_count, stack->surface->triangles,
                                 stack->surface->triangles, host, &maps->normals, error));
     result = pleat_bvh_create(stack->shape.surface_count, stack->shape.bind, triangle_count,
@@ -242,23 +243,45 @@ static bool place_among(const pleat_maps *maps, const uint32_t *corner, float u,
     return false;
 }
 
-/* Between the corners a map is linear, and the lines are not: whether the middle comes out on the triangle. */
+/* Whether a place of a triangle comes out on it; past the border of a chart there is nothing to say. */
+static bool is_shown(const pleat_maps *maps, const uint32_t *corner, const float weight[3], pl_f4 origin, pl_f4 normal)
+{
+    float u = 0, v = 0, height = 0;
+    for (int k = 0; k < 3; ++k)
+    {
+        u += weight[k] * maps->uvs[2 * (size_t)corner[k]];
+        v += weight[k] * maps->uvs[2 * (size_t)corner[k] + 1];
+        height += weight[k] * maps->values[corner[k]][0];
+    }
+    pl_map_place place;
+    if (!place_among(maps, corner, u, v, &place))
+    {
+        return true;
+    }
+    pl_map_frame frame = pl_maps_frame(maps, &place);
+    pl_f4 shown = frame.position + frame.normal * pl_splat(height);
+    return fabsf(pl_dot3(shown - origin, normal)) <= maps->tolerance;
+}
+
+/* Between the corners a map is linear, and the lines are not: whether the middle comes out on the triangle; and, where
+ * it lies over an edge of the coarse mesh, the middles of its sides. */
 static bool is_straight(const pleat_maps *maps, const uint32_t *corner)
 {
-    const float *a = maps->uvs + 2 * (size_t)corner[0], *b = maps->uvs + 2 * (size_t)corner[1];
-    const float *c = maps->uvs + 2 * (size_t)corner[2];
-    pl_map_place place;
-    if (!place_among(maps, corner, (a[0] + b[0] + c[0]) * (1.0f / 3), (a[1] + b[1] + c[1]) * (1.0f / 3), &place))
-    {
-        return true; /* past the border of a chart */
-    }
+    static const float places[4][3] = {
+        {1.0f / 3, 1.0f / 3, 1.0f / 3}, {0.5f, 0.5f, 0}, {0, 0.5f, 0.5f}, {0.5f, 0, 0.5f}};
     const uint32_t *surface = maps->stack->shape.render_vertex;
     pl_f4 p = pl_load(&maps->positions[surface[corner[0]]]), q = pl_load(&maps->positions[surface[corner[1]]]);
-    pl_f4 r = pl_load(&maps->positions[surface[corner[2]]]);
-    pl_map_frame frame = pl_maps_frame(maps, &place);
-    float height = (maps->values[corner[0]][0] + maps->values[corner[1]][0] + maps->values[corner[2]][0]) * (1.0f / 3);
-    pl_f4 shown = frame.position + frame.normal * pl_splat(height);
-    return fabsf(pl_dot3(shown - p, pl_normalize3(pl_cross(q - p, r - p)))) <= maps->tolerance;
+    pl_f4 r = pl_load(&maps->positions[surface[corner[2]]]), normal = pl_normalize3(pl_cross(q - p, r - p));
+    uint32_t first = maps->places[corner[0]].triangle;
+    int count = maps->places[corner[1]].triangle == first && maps->places[corner[2]].triangle == first ? 1 : 4;
+    for (int i = 0; i < count; ++i)
+    {
+        if (!is_shown(maps, corner, places[i], p, normal))
+        {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* A triangle is where it belongs if each corner found its line, the lines did not turn it over, and its middle is
@@ -355,6 +378,10 @@ void pleat_maps_update(pleat_maps *maps, uint16_t *heights, uint16_t *normals, p
         pl_raster_draw(&maps->raster, &job);
         pl_maps_repair(maps, &job, *range);
         pl_raster_spread(&maps->raster, &job);
+    }
+    if (heights)
+    {
+        pl_maps_match_seams(maps, heights, *range);
     }
 }
 

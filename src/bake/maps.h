@@ -1,5 +1,6 @@
 /* The inside of pleat_maps: places of render vertices on the coarse mesh (maps_place.c), the coarse mesh's tangent
- * space (maps_frame.c), heights where projection fails (maps_repair.c), and the maps (maps.c). */
+ * space (maps_frame.c), heights where projection fails (maps_repair.c), what lies past the borders of charts
+ * (maps_skirt.c) and on both sides of seams (maps_seam.c), and the maps (maps.c). */
 #ifndef PL_BAKE_MAPS_H
 #define PL_BAKE_MAPS_H
 
@@ -30,6 +31,20 @@ typedef struct pl_map_skirt
     float part;           /* of that way, as far as the skirt goes */
 } pl_map_skirt;
 
+/* An edge of the coarse mesh that lies in two places of the texture; in texels, whose centres stand at whole numbers.
+ */
+typedef struct pl_map_side
+{
+    float from[2], to[2];
+} pl_map_side;
+
+typedef struct pl_map_seam
+{
+    uint32_t triangle, corner; /* of the first side: the edge from this corner to the next */
+    pl_map_side sides[2];
+    bool moved; /* by the last sweep */
+} pl_map_seam;
+
 struct pleat_maps
 {
     pl_memory memory;
@@ -47,6 +62,8 @@ struct pleat_maps
     uint32_t *triangles;    /* of the shape, by render vertices, and of skirts, whose far vertices follow the shape's */
     uint32_t skirt_count;
     pl_map_skirt *skirts;
+    uint32_t seam_count;
+    pl_map_seam *seams;
     /* The coarse mesh that the last call was about. */
     const pleat_vec4 *coarse_positions;
     pleat_vec4 *coarse_normals;
@@ -87,6 +104,10 @@ void pl_maps_fill_skirts(pleat_maps *maps, pl_skirt_value *value, void *user);
 
 /* Texels in doubt that lie on the coarse mesh get the height at which their own line meets the refined surface. */
 void pl_maps_repair(pleat_maps *maps, const pl_raster_job *job, pleat_height_range range);
+/* Finds the seams; needs coarse_uvs, coarse_drawn and the raster's size. */
+pleat_result pl_maps_find_seams(pleat_maps *maps, const pleat_host *host, pleat_error *error);
+/* Moves texels at seams so that both sides read the same heights. After pl_maps_repair, whose bvh it uses. */
+void pl_maps_match_seams(pleat_maps *maps, uint16_t *heights, pleat_height_range range);
 /* Texels whose centre lies in two triangles of the coarse mesh. Uses the raster's marks of coverage. */
 uint32_t pl_maps_count_shared(pleat_maps *maps);
 

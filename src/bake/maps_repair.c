@@ -102,7 +102,8 @@ uint32_t pl_maps_count_shared(pleat_maps *maps)
 
 enum
 {
-    TRIES = 4 /* sides that face the other way, before the search in a direction ends */
+    TRIES = 4,     /* sides that face the other way, before the search in a direction ends */
+    APPROACHES = 6 /* to the nearest point and back */
 };
 
 /* The unit normal of the surface at a hit, as it is drawn. */
@@ -142,6 +143,28 @@ static bool search(const pleat_maps *maps, const pl_map_frame *frame, float from
     return false;
 }
 
+/* Where the line meets nothing: the height at which it comes nearest to the surface, found by going to the nearest
+ * point and back to the line in turn. */
+static bool come_near(const pleat_maps *maps, const pl_map_frame *frame, float from, pleat_height_range range,
+                      pl_f4 *value)
+{
+    float height = from, reach = range.high - range.low;
+    pleat_hit hit = {.triangle = PLEAT_NONE};
+    for (int i = 0; i < APPROACHES; ++i)
+    {
+        hit = pleat_bvh_nearest(maps->bvh, pl_to(frame->position + frame->normal * pl_splat(height)), reach);
+        if (hit.triangle == PLEAT_NONE)
+        {
+            return false;
+        }
+        float next = pl_dot3(pl_from(hit.position) - frame->position, frame->normal);
+        height = fminf(fmaxf(next, range.low), range.high);
+    }
+    pl_f4 n = normal_at(maps, &hit);
+    *value = pl_set(height, pl_dot3(n, frame->tangent), pl_dot3(n, frame->bitangent), pl_dot3(n, frame->normal));
+    return true;
+}
+
 /* The value for a texel whose line starts at a place; drawn: its height so far. */
 static bool find_value(const pleat_maps *maps, const pl_map_place *place, float drawn, pleat_height_range range,
                        pl_f4 *value)
@@ -162,7 +185,7 @@ static bool find_value(const pleat_maps *maps, const pl_map_place *place, float 
             return true;
         }
     }
-    return false;
+    return come_near(maps, &frame, drawn, range, value);
 }
 
 /* ---- The texels in doubt ---- */
