@@ -97,45 +97,6 @@ void pl_skinned_normals(pl_skinned *skinned)
     }
 }
 
-/* Turns around the axis from the chart's front, -0.5 to 0.5, and the way along it. */
-static double unroll(const pl_chart *chart, pl_v3 p, double *along)
-{
-    pl_v3 d = v3_sub(p, chart->origin);
-    pl_v3 side = v3_cross(chart->axis, chart->front);
-    *along = v3_dot(d, chart->axis);
-    return atan2(v3_dot(d, side), v3_dot(d, chart->front)) / (2 * PL_PI);
-}
-
-pleat_result pl_skinned_charts(pl_maker *maker, pl_skinned *skinned, const pl_chart *charts,
-                               uint32_t (*chart_of)(const void *user, pl_v3 middle), const void *user)
-{
-    const pl_whole *whole = &skinned->whole;
-    PL_MAKE_NEW(skinned->uvs, maker, scratch, float, 6 * (size_t)whole->triangle_count);
-    for (uint32_t t = 0; t < whole->triangle_count; ++t)
-    {
-        pl_v3 p[3], middle = v3(0, 0, 0);
-        for (uint32_t k = 0; k < 3; ++k)
-        {
-            p[k] = whole->positions[whole->triangles[3 * t + k]];
-            middle = v3_mad(middle, 1.0 / 3, p[k]);
-        }
-        const pl_chart *chart = &charts[chart_of(user, middle)];
-        double unused, centre = unroll(chart, middle, &unused);
-        for (uint32_t k = 0; k < 3; ++k)
-        {
-            double along, turn = unroll(chart, p[k], &along);
-            /* On the middle's side of the seam; a whole turn is exact, so that neighbours still agree. */
-            turn += turn - centre > 0.5 ? -1 : turn - centre < -0.5 ? 1 : 0;
-            /* A triangle around the axis itself has no way to lie flat; it stays near its chart. */
-            turn = pl_clamp(turn, -0.55, 0.55);
-            float *uv = &skinned->uvs[2 * (3 * t + k)];
-            uv[0] = (float)(chart->u + chart->width * (0.5 + turn));
-            uv[1] = (float)(chart->v + chart->height * (chart->high - along) / (chart->high - chart->low));
-        }
-    }
-    return PLEAT_OK;
-}
-
 /* Render vertices of a primitive: a vertex of the surface, once for each texture coordinate it has. */
 typedef struct splitter
 {
