@@ -867,6 +867,7 @@ test_maps_writes_pictures_and_says_what_they_are()
     [ "$(ls m | wc -l)" = 11 ]
     cp m/maps.json out
     [ "$(json "[f['height'] for f in d['maps'][0]['frames']]")" = "['Shirt_height_0003.png', 'Shirt_height_0004.png']" ]
+    [ "$(json "d['maps'][0]['frames'][1]['height_error']['worst'] > 0")" = True ]
     [ "$(json "d['maps'][0]['height']['low'] < d['maps'][0]['height']['high']")" = True ]
     [ "$(json "d['maps'][0]['vector']['space'], d['maps'][0]['size'], d['conventions']['green']")" = "tangent 64 up (OpenGL)" ]
     [ "$(json "all(__import__('os').path.exists('m/' + v) for f in d['maps'][0]['frames'] for v in f.values() if isinstance(v, str))")" = True ]
@@ -887,8 +888,13 @@ test_maps_of_a_clip()
 {
     works maps hero.gltf -o v --layer none --skin dqs --garment Shirt --map vat --json
     [ "$(json "d['frames']")" = 31 ]
-    cp v/vat.json out
-    [ "$(json "d['os-remap']['Frames'], d['height'], d['rows_per_frame']")" = "31 31 1" ]
+    cp v/pleat-remap_info.json out
+    [ "$(json "d['os-remap']['Frames'], d['pleat']['height'], list(d['animations'].values())[0]['endFrame']")" = "31 31 30" ]
+    [ "$(echo v/*)" = "v/pleat-remap_info.json v/pleat.glb v/pleat_vat.png v/pleat_vnrm.png" ]
+    works maps hero.gltf -o p --layer none --skin dqs --garment Shirt --map vat-packed
+    cp p/pleat-remap_info.json out
+    [ "$(json "d['pleat']['height'], d['pleat']['normal']")" = "62 pleat_vat.exr" ]
+    [ ! -e p/pleat_vnrm.exr ]
     works maps hero.gltf -o b --layer none --skin dqs --level 1 --garment Shirt --map vector --basis 4 --size 32
     cp b/maps.json out
     [ "$(json "len(d['maps'][0]['basis']['frames']), len(d['maps'][0]['basis']['maps']) <= 4")" = "31 True" ]
@@ -916,7 +922,7 @@ test_maps_usage()
     fails 2 "it is no folder" maps hero.gltf -o hero.gltf
     fails 1 "could not be made" maps hero.gltf -o no/where
     fails 2 "--size is '8'" maps hero.gltf -o x --size 8
-    fails 2 "one of height|vector|normal|stretch|vat" maps hero.gltf -o x --map depth
+    fails 2 "one of height|vector|normal|stretch|vat|vat-exr|vat-packed" maps hero.gltf -o x --map depth
     fails 1 "fits no joint" maps hero.gltf -o x --layer none --garment Shirt --size 32 --mask-joints nothing
     fails 1 "--frames ends at 99" maps hero.gltf -o x --frames 99
     [ ! -e x ] # a folder that was made for nothing is gone

@@ -193,6 +193,16 @@ static verdict apply(const scene *s, pleat_maps *maps, uint32_t size, uint32_t c
         out.turned += acosf(fminf(pl_dot3(pl_normalize3(shown), real), 1)) / (float)count;
     }
     out.within = (float)good / (float)count;
+    /* What the library says of itself, at places of its own. */
+    pleat_maps_error said = pleat_maps_check(maps, heights, range, count);
+    assert_true(said.samples + 1 >= count && said.largest == out.highest);
+    float apart = fabsf(said.good - out.within); /* by area, not by triangle */
+    assert_true(apart < 0.0015f + 0.5f * (1 - out.within) && said.worst < 4 * out.worst + 0.02f);
+    for (size_t i = 0; i < (size_t)size * size; ++i)
+    {
+        heights[i] = (uint16_t)(heights[i] + 4096); /* a sixteenth of the range off */
+    }
+    assert_true(pleat_maps_check(maps, heights, range, count / 10).good < 0.5f);
     pleat_bvh_destroy(bvh);
     free(normals);
     free(heights);
@@ -538,11 +548,11 @@ static void test_maps_of_vertices_hold_a_clip(void **state)
     (void)state;
     enum
     {
-        VERTICES = 9001, /* two rows a frame */
+        VERTICES = 9001, /* two blocks of rows */
         FRAMES = 3
     };
     pleat_vat_layout layout = pleat_vat_layout_of(VERTICES, FRAMES);
-    assert_true(layout.rows == 2 && layout.width == 4501 && layout.height == 6);
+    assert_true(layout.frame_count == 3 && layout.width == 4501 && layout.height == 6);
     pleat_vec3 *positions = malloc(VERTICES * sizeof *positions), low = {-2, 0, 1}, high = {2, 1, 3};
     uint16_t *words = calloc(3 * (size_t)layout.width * layout.height, sizeof *words);
     uint16_t *turned = calloc(3 * (size_t)layout.width * layout.height, sizeof *turned);
@@ -557,7 +567,9 @@ static void test_maps_of_vertices_hold_a_clip(void **state)
         pleat_vat_frame(&layout, f, VERTICES, positions, positions, low, high, words, turned);
         for (uint32_t v = 0; v < VERTICES; v += 17)
         {
-            const uint16_t *at = words + 3 * ((size_t)f * layout.rows * layout.width + v);
+            /* One row further down for each frame, whichever block a vertex is in. */
+            size_t row = (size_t)(v / layout.width) * FRAMES + f;
+            const uint16_t *at = words + 3 * (row * layout.width + v % layout.width);
             assert_true(fabsf(-2 + 4 * (float)at[0] / 65535 - positions[v].x) < 4e-5f);
             assert_true(fabsf(1 + 2 * (float)at[2] / 65535 - positions[v].z) < 2e-5f);
         }

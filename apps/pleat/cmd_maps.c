@@ -35,7 +35,10 @@ static maps_options read_options(const app_arguments *arguments)
         options.kinds.vector |= strcmp(kind, "vector") == 0;
         options.kinds.normal |= strcmp(kind, "normal") == 0;
         options.kinds.stretch |= strcmp(kind, "stretch") == 0;
-        options.kinds.vat |= strcmp(kind, "vat") == 0;
+        options.kinds.vat |= strncmp(kind, "vat", 3) == 0;
+        options.vat = strcmp(kind, "vat-exr") == 0      ? VAT_EXR
+                      : strcmp(kind, "vat-packed") == 0 ? VAT_PACKED
+                                                        : options.vat;
     }
     if (!arguments_given(arguments, "map"))
     {
@@ -389,7 +392,7 @@ static int run_maps_command(app_session *session)
 
 static const app_option maps_table[] = {
     {"output", 'o', OPTION_PATH, false, "DIR", NULL, 0, 0, "the folder to write to; it is made if it is not there"},
-    {"map", 0, OPTION_CHOICE, true, "height|vector|normal|stretch|vat", NULL, 0, 0,
+    {"map", 0, OPTION_CHOICE, true, "height|vector|normal|stretch|vat|vat-exr|vat-packed", NULL, 0, 0,
      "default: height and normal; vat: moving vertices"},
     {"size", 0, OPTION_WHOLE, false, "N", "2048", 16, 16384, "texels a side"},
     {"frames", 0, OPTION_RANGE, false, "A-B", NULL, 0, 0,

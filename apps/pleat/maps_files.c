@@ -36,14 +36,26 @@ static pleat_result path_of(maps_run *run, const char *file, const char **path, 
     return PLEAT_OK;
 }
 
-pleat_result maps_write_png(maps_run *run, const char *file, const pleat_png *png, pleat_error *error)
+static pleat_result write_picture(maps_run *run, const char *file, const pleat_png *picture, bool exr,
+                                  pleat_error *error)
 {
     double start = seconds_now();
     const char *path = NULL;
     PL_TRY(path_of(run, file, &path, error));
-    pleat_result result = pleat_png_write_in(path, png, run->outputs, &run->session->host, error);
+    pleat_result result = exr ? pleat_exr_write_in(path, picture, run->outputs, &run->session->host, error)
+                              : pleat_png_write_in(path, picture, run->outputs, &run->session->host, error);
     run->write_seconds += seconds_now() - start;
     return result;
+}
+
+pleat_result maps_write_png(maps_run *run, const char *file, const pleat_png *png, pleat_error *error)
+{
+    return write_picture(run, file, png, false, error);
+}
+
+pleat_result maps_write_exr(maps_run *run, const char *file, const pleat_png *picture, pleat_error *error)
+{
+    return write_picture(run, file, picture, true, error);
 }
 
 pleat_result maps_write_normals(maps_run *run, const char *file, uint16_t *normals, pleat_error *error)

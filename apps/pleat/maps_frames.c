@@ -5,6 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+enum
+{
+    CHECKED_PLACES = 20000 /* of each height map */
+};
+
 static bool wants_heights(const maps_options *options)
 {
     /* Without vectors a normal map is that of the heights: of what is seen where the coarse mesh is drawn. */
@@ -58,6 +63,18 @@ static pleat_result write_plain(maps_run *run, json_t *entry, const char *key, c
     return maps_write_png(run, file, &png, error);
 }
 
+/* How well the heights of the frame do; the worst of all frames is kept for a hint. */
+static json_t *check_heights(const maps_run *run, maps_set *set)
+{
+    pleat_maps_error found = pleat_maps_check(set->maps, run->heights, set->heights, CHECKED_PLACES);
+    if (found.good < set->error.good || set->error.samples == 0)
+    {
+        set->error = found;
+    }
+    return json_pack("{s:f, s:f, s:f}", "largest_height", (double)found.largest, "within_2_percent", (double)found.good,
+                     "worst", (double)found.worst);
+}
+
 /* One frame of one texture. number: in the names, or PLEAT_NONE. */
 static pleat_result write_set(maps_run *run, maps_set *set, json_t *entry, uint32_t number, pleat_error *error)
 {
@@ -69,6 +86,12 @@ static pleat_result write_set(maps_run *run, maps_set *set, json_t *entry, uint3
         pleat_maps_update(set->maps, run->heights, options->kinds.normal ? run->normals : NULL, &set->heights, tasks);
     }
     pleat_maps_cover cover = pleat_maps_get_cover(set->maps);
+    run->map_seconds += seconds_now() - start;
+    if (options->kinds.height)
+    {
+        json_object_set_new(entry, "height_error", check_heights(run, set));
+    }
+    start = seconds_now();
     if (options->kinds.vector)
     {
         bool normals = options->kinds.normal && !options->kinds.height;
@@ -128,6 +151,22 @@ static void warn_of_overlap(maps_run *run, const maps_set *set)
     }
 }
 
+/* Where one number cannot say it, three can. */
+static void hint_at_vectors(maps_run *run, const maps_set *set)
+{
+    /* Flat maps have no folds to get wrong: a hundredth of a millimetre is rounding. */
+    if (set->error.samples > 0 && set->error.good < 0.9995f && set->error.largest > 1e-5f)
+    {
+        char message[400];
+        snprintf(
+            message, sizeof message,
+            "%.2f %% of %.100s ends more than 2 %% of the largest height off the surface, %.0f %% at the worst: one "
+            "height cannot say where folds hang over; --map vector --space world is exact",
+            (double)(100 * (1 - set->error.good)), set->name, (double)(100 * set->error.worst));
+        run->session->host.log(run->session->host.log_user, PLEAT_WARNING, message);
+    }
+}
+
 pleat_result maps_write_frames(maps_run *run, pleat_error *error)
 {
     uint32_t frame_count = pleat_bake_get_shape(run->bake)->frame_count, first = 0;
@@ -164,6 +203,10 @@ pleat_result maps_write_frames(maps_run *run, pleat_error *error)
         }
     }
     progress_end(&progress);
+    for (uint32_t i = 0; i < run->set_count && result == PLEAT_OK; ++i)
+    {
+        hint_at_vectors(run, &run->sets[i]);
+    }
     return result == PLEAT_OK && run->options.kinds.stretch ? maps_write_most(run, error) : result;
 }
 

@@ -18,6 +18,14 @@ typedef struct maps_kinds
     bool height, vector, normal, stretch, vat;
 } maps_kinds;
 
+/* What vertex-animation textures are written as. */
+typedef enum maps_vat
+{
+    VAT_PNG,   /* two PNGs of 16 bits */
+    VAT_EXR,   /* two EXRs of floats */
+    VAT_PACKED /* one EXR, normals in its lower half */
+} maps_vat;
+
 typedef struct maps_options
 {
     maps_kinds kinds;
@@ -28,7 +36,8 @@ typedef struct maps_options
     bool posed;      /* the coarse mesh of each frame as a file, too */
     bool atlas;      /* new coordinates even where there are some */
     uint32_t basis;  /* targets, or 0: maps of frames */
-    bool most;       /* one stretch map for all frames */
+    maps_vat vat;
+    bool most; /* one stretch map for all frames */
     pleat_stretch_colors colors;
     float strength; /* of the stretch that gives full colour */
 } maps_options;
@@ -42,6 +51,7 @@ typedef struct maps_set
     uint32_t uv_set;  /* of the coarse mesh that is written */
     pleat_maps *maps;
     pleat_height_range heights, vectors; /* over all frames */
+    pleat_maps_error error;              /* of the frame whose heights do worst */
     json_t *json;                        /* its entry in maps.json */
 } maps_set;
 
@@ -108,6 +118,8 @@ pleat_result maps_write_vat(maps_run *run, pleat_error *error);
 const char *maps_file_name(maps_run *run, const char *name, const char *kind, uint32_t number, const char *ending);
 /* Adds the file under that name to the outputs. */
 pleat_result maps_write_png(maps_run *run, const char *file, const pleat_png *png, pleat_error *error);
+/* The same as an OpenEXR file. */
+pleat_result maps_write_exr(maps_run *run, const char *file, const pleat_png *picture, pleat_error *error);
 /* A normal map: 8 or 16 bits, green as asked for. Changes the normals. */
 pleat_result maps_write_normals(maps_run *run, const char *file, uint16_t *normals, pleat_error *error);
 pleat_result maps_write_json(maps_run *run, const char *file, json_t *object, pleat_error *error);

@@ -249,7 +249,10 @@ pleat_result pleat_curve_decode(const void *bytes, size_t byte_count, const char
 /* outputs and host may be NULL. */
 pleat_result pleat_png_write_in(const char *path, const pleat_png *png, pleat_outputs *outputs, const pleat_host *host,
                                 pleat_error *error);
-/* The same, as a file by itself. */
+/* The same picture as an OpenEXR file of 32-bit floats 0..1, not compressed; 3 channels of 16 bits alone. */
+pleat_result pleat_exr_write_in(const char *path, const pleat_png *picture, pleat_outputs *outputs,
+                                const pleat_host *host, pleat_error *error);
+/* A PNG, as a file by itself. */
 pleat_result pleat_png_write(const char *path, uint32_t width, uint32_t height, uint32_t channel_count, uint32_t bits,
                              const void *pixels, pleat_error *error);
 

@@ -86,6 +86,19 @@ typedef struct pleat_maps_cover
 } pleat_maps_cover;
 pleat_maps_cover pleat_maps_get_cover(const pleat_maps *maps);
 
+/* How far the coarse mesh, displaced by a height map, ends from the refined surface: at places spread over its area. The
+ * map must be that of the last pleat_maps_update. A height cannot be right where folds hang over, or where no line along
+ * a normal meets the surface; vectors can. */
+typedef struct pleat_maps_error
+{
+    uint32_t samples;
+    float largest; /* height, metres: what errors are parts of */
+    float good;    /* share of samples within 2 % */
+    float worst;
+} pleat_maps_error;
+pleat_maps_error pleat_maps_check(const pleat_maps *maps, const uint16_t *heights, pleat_height_range range,
+                                  uint32_t sample_count);
+
 /* The coarse mesh that the last update's map belongs to, world space: what a game draws. Per surface vertex of the
  * input; tangents and normals unit, w of a tangent is the sign of the bitangent. */
 typedef struct pleat_maps_coarse
@@ -105,16 +118,19 @@ pleat_maps_coarse pleat_maps_get_coarse(const pleat_maps *maps);
 
 /* ---- Vertex-animation textures ---- */
 
-/* Rows are frames, columns are vertices; more vertices than width go to further rows of the same frame. */
+/* Columns are vertices, rows are frames; more vertices than width go to further blocks of rows, one row a frame in each.
+ * So from frame to frame it is one row further down for every vertex, as importers expect. */
 typedef struct pleat_vat_layout
 {
     uint32_t width, height; /* texels */
-    uint32_t rows;          /* a frame */
+    uint32_t frame_count;   /* rows of a block */
 } pleat_vat_layout;
 
 /* width at most 8192. */
 pleat_vat_layout pleat_vat_layout_of(uint32_t vertex_count, uint32_t frame_count);
-/* One frame: positions as 16 bits between low and high (a box around all frames), normals as n * 0.5 + 0.5; each 3
+/* The texel of a vertex in a frame, counted row by row from the top. */
+size_t pleat_vat_texel(const pleat_vat_layout *layout, uint32_t vertex, uint32_t frame);
+/* One frame: vectors as 16 bits between low and high (a box around all frames), normals as n * 0.5 + 0.5; each 3
  * channels, height x width; either may be NULL. */
 void pleat_vat_frame(const pleat_vat_layout *layout, uint32_t frame, uint32_t vertex_count, const pleat_vec3 *positions,
                      const pleat_vec3 *normals, pleat_vec3 low, pleat_vec3 high, uint16_t *out_positions,

@@ -1,6 +1,6 @@
 /* The inside of pleat_maps: places of render vertices on the coarse mesh (maps_place.c), the coarse mesh's tangent
  * space (maps_frame.c), heights where projection fails (maps_repair.c), what lies past the borders of charts
- * (maps_skirt.c) and on both sides of seams (maps_seam.c), and the maps (maps.c). */
+ * (maps_skirt.c) and on both sides of seams (maps_seam.c), the maps (maps.c), and how good they are (maps_check.c). */
 #ifndef PL_BAKE_MAPS_H
 #define PL_BAKE_MAPS_H
 

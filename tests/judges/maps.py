@@ -203,7 +203,7 @@ def judge_frame(pleat, file, folder, size, stack, options):
     print(f"  {cases.stem(file):12} {maps['size']:5} {1000 * largest:6.1f} mm   height {within(by_height):6.2f} % within 2 %, "
           f"worst {100 * by_height.max() / largest:4.1f} %   vector {within(by_vector):6.2f} %, worst "
           f"{100 * by_vector.max() / largest:4.1f} %   normals {angle:.1f} degrees")
-    if not (within(by_height) >= 99.7 and within(by_vector) >= 99.7 and angle < 6):  # of 1000 samples, 3
+    if not (within(by_height) >= 99.8 and within(by_vector) >= 99.9 and angle < 6):  # of 1000 samples: 2, and 1
         raise AssertionError("the maps do not reproduce the surface")
 
 
@@ -220,34 +220,80 @@ def judge_green(pleat, file, folder):
         raise AssertionError("the map is flat: nothing was compared")
 
 
-def judge_vat(pleat, file, folder, *arguments):
-    done = subprocess.run([pleat, "maps", file, "-o", folder, "--map", "vat", "--quiet", *arguments], capture_output=True,
-                          text=True)
+def read_exr(path):
+    """A reader of its own: scanlines of floats, not compressed. Rows from the top, red green blue."""
+    data = open(path, "rb").read()
+    if struct.unpack_from("<II", data) != (0x01312F76, 2):
+        raise AssertionError(f"{path} is no scanline EXR")
+    at, attributes = 8, {}
+    while data[at]:
+        name_end = data.index(0, at)
+        type_end = data.index(0, name_end + 1)
+        size = struct.unpack_from("<I", data, type_end + 1)[0]
+        attributes[data[at:name_end].decode()] = data[type_end + 5 : type_end + 5 + size]
+        at = type_end + 5 + size
+    left, top, right, bottom = struct.unpack("<4i", attributes["dataWindow"])
+    width, height = right - left + 1, bottom - top + 1
+    if attributes["compression"] != b"\0" or [attributes["channels"][18 * k] for k in range(3)] != [*b"BGR"]:
+        raise AssertionError("compressed, or other channels")
+    out = numpy.empty((height, width, 3))
+    for place in struct.unpack_from(f"<{height}Q", data, at + 1):
+        y, size = struct.unpack_from("<iI", data, place)
+        out[y] = numpy.frombuffer(data, "<f4", 3 * width, place + 8).reshape(3, width)[::-1].T
+    return out
+
+
+def judge_vat(pleat, file, folder, form, *arguments):
+    """By OpenVAT's convention alone, as its shaders for Godot and three.js do it: the second set of coordinates plus a row
+    for each frame, Min and Max of os-remap, axes of Blender; packed: normals half a picture further down."""
+    done = subprocess.run([pleat, "maps", file, "-o", folder, "--map", form, "--quiet", *arguments],
+                          capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(done.stderr)
-    side = cases.read_sidecar(os.path.join(folder, "vat.json"))
+    remap = cases.read_sidecar(os.path.join(folder, "pleat-remap_info.json"))["os-remap"]
     frames, _ = baked_surface(pleat, file, folder, *arguments)
-    model = gltf.Gltf(os.path.join(folder, side["mesh"]))
+    model = gltf.Gltf(os.path.join(folder, "pleat.glb"))
     attributes = model.list("meshes")[0]["primitives"][0]["attributes"]
-    rest, texels = model.accessor(attributes["POSITION"]), model.accessor(attributes["TEXCOORD_1"])
-    low, high = numpy.array(side["low"]), numpy.array(side["high"])
-    offsets = low + read_png(os.path.join(folder, side["position"])) * (high - low)
-    normals = read_png(os.path.join(folder, side["normal"])) * 2 - 1
-    worst = 0
+    rest, uv2 = model.accessor(attributes["POSITION"]), model.accessor(attributes["TEXCOORD_1"])
+    read, ending = (read_png, "png") if form == "vat" else (read_exr, "exr")
+    positions = read(os.path.join(folder, f"pleat_vat.{ending}"))
+    normals = positions if form == "vat-packed" else read(os.path.join(folder, f"pleat_vnrm.{ending}"))
+    height, width = positions.shape[:2]
+    low, high = numpy.array(remap["Min"]), numpy.array(remap["Max"])
+
+    def sample(picture, frame, shift):
+        # The nearest texel.
+        column, row = numpy.floor((uv2 + [0, frame / height + shift]) * [width, height]).astype(int).T
+        return picture[row, column]
+
+    worst = turned = 0
     for frame, points in enumerate(frames):
-        # As a shader does: the nearest texel.
-        at = texels + [0, frame * side["frame_step"]]
-        column, row = numpy.floor(at * [side["width"], side["height"]]).astype(int).T
-        worst = max(worst, numpy.abs(rest + offsets[row, column] - points).max())
-        if abs(numpy.linalg.norm(normals[row, column], axis=1) - 1).max() > 1e-3:
+        c = low + sample(positions, frame, 0) * (high - low)
+        worst = max(worst, numpy.abs(rest + c[:, [0, 2, 1]] * [1, 1, -1] - points).max())
+        n = sample(normals, frame, 0.5 if form == "vat-packed" else 0) * 2 - 1
+        n = n[:, [0, 2, 1]] * [1, 1, -1]
+        if abs(numpy.linalg.norm(n, axis=1) - 1).max() > 1e-3:
             raise AssertionError("normals are not of length 1")
+        turned = max(turned, numpy.degrees(numpy.arccos(numpy.clip((n * surface_normals(points, model)).sum(axis=1), -1, 1))).mean())
     step = (high - low).max() / 65535
-    print(f"  {cases.stem(file):12} vertex textures {side['width']} x {side['height']}, {len(frames)} frames: "
-          f"{1000 * worst:.4f} mm, a step is {1000 * step:.4f} mm")
+    print(f"  {cases.stem(file):12} vertex textures {width} x {height}, {form}, {len(frames)} frames: "
+          f"{1000 * worst:.4f} mm, a step is {1000 * step:.4f} mm; normals {turned:.2f} degrees from numpy's on the mean")
     if not worst <= 0.51 * step + 1e-6:
         raise AssertionError("the textures do not hold the frames")
-    if side["os-remap"]["Frames"] != len(frames) or side["os-remap"]["Min"] != side["low"]:
+    if not turned < 3:
+        raise AssertionError("normals look elsewhere")
+    if remap["Frames"] != len(frames):
         raise AssertionError("os-remap says something else")
+
+
+def surface_normals(points, model):
+    """Of the frame's own triangles, over split vertices: a second opinion, not the same numbers."""
+    triangles = model.accessor(model.list("meshes")[0]["primitives"][0]["indices"]).reshape(-1, 3).astype(int)
+    a, b, c = points[triangles[:, 0]], points[triangles[:, 1]], points[triangles[:, 2]]
+    sums = numpy.zeros_like(points)
+    for k in range(3):
+        numpy.add.at(sums, triangles[:, k], numpy.cross(b - a, c - a))
+    return sums / numpy.maximum(numpy.linalg.norm(sums, axis=1), 1e-30)[:, None]
 
 
 def judge_basis(pleat, file, folder, size, targets, *arguments):
@@ -293,8 +339,10 @@ def main():
     all_cases.run("maps_dancer_tangent", judge_frame, pleat, files["dancer"], folder, 2048,
                   ["--layer", "folds", "--garment", "tights", "--clip", "squat", "--frames", "30"], ["--atlas"])
     all_cases.run("maps_green", judge_green, pleat, files["arm"], folder)
-    all_cases.run("maps_vat_arm", judge_vat, pleat, files["arm"], folder, "--layer", "folds", "--frames", "25-35")
-    all_cases.run("maps_vat_dancer", judge_vat, pleat, files["dancer"], folder, "--layer", "folds",
+    for form in "vat", "vat-exr", "vat-packed":
+        all_cases.run(f"maps_{form}_arm", judge_vat, pleat, files["arm"], folder, form, "--layer", "folds", "--frames",
+                      "25-35")
+    all_cases.run("maps_vat_dancer", judge_vat, pleat, files["dancer"], folder, "vat", "--layer", "folds",
                   "--frames", "60-63", "--garment", "tights")
     all_cases.run("maps_basis_arm", judge_basis, pleat, files["arm"], folder, 1024, 12, "--layer",
                   "folds", "--fps", "8")
