@@ -10,6 +10,9 @@ enum
     CHECKED_PLACES = 20000 /* of each height map */
 };
 
+/* Of the texels: so many make a warning. */
+static const float MANY_SHARED = 0.0005f;
+
 static bool wants_heights(const maps_options *options)
 {
     /* Without vectors a normal map is that of the heights: of what is seen where the coarse mesh is drawn. */
@@ -139,7 +142,7 @@ static pleat_result write_set(maps_run *run, maps_set *set, json_t *entry, uint3
 static void warn_of_overlap(maps_run *run, const maps_set *set)
 {
     pleat_maps_cover cover = pleat_maps_get_cover(set->maps);
-    if (cover.shared > 0.0005f)
+    if (cover.shared > MANY_SHARED)
     {
         char message[300];
         snprintf(
@@ -154,8 +157,10 @@ static void warn_of_overlap(maps_run *run, const maps_set *set)
 /* Where one number cannot say it, three can. */
 static void hint_at_vectors(maps_run *run, const maps_set *set)
 {
-    /* Flat maps have no folds to get wrong: a hundredth of a millimetre is rounding. */
-    if (set->error.samples > 0 && set->error.good < 0.9995f && set->error.largest > 1e-5f)
+    /* Flat maps have no folds to get wrong: a hundredth of a millimetre is rounding. Of texels that several places
+     * share a warning has been given. */
+    if (set->error.samples > 0 && !(pleat_maps_get_cover(set->maps).shared > MANY_SHARED) &&
+        set->error.good < 0.9995f && set->error.largest > 1e-5f)
     {
         char message[400];
         snprintf(

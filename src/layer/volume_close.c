@@ -6,8 +6,9 @@
 
 #include <string.h>
 
-/* A shell flatter than this has no volume worth keeping: a sheet of cloth, a card of hair. For a ball the number is
- * 0.094, for a tube a hundred times as long as wide 0.02. */
+/* A shell with holes that is flatter than this has no volume worth keeping: a sheet of cloth, a card of hair; what
+ * closes it would decide. For a ball the number is 0.094, for a tube a hundred times as long as wide 0.02. Without
+ * holes even two layers of cloth have a volume of their own. */
 #define FLATTEST 1e-3
 /* Nor has one whose volume by area is less than this part of the character's height: floats that far from the origin
  * could not hold its volume to six digits. */
@@ -205,9 +206,14 @@ static void drop_flat_shells(closer *c, uint32_t shell_count, const double *volu
                              uint32_t *number)
 {
     pl_closed *closed = c->closed;
+    memset(number, 0, shell_count * sizeof *number);
+    for (uint32_t h = 0; h < closed->hole_count; ++h)
+    {
+        number[c->hole_shell[h]] = 1; /* for now: it has holes */
+    }
     for (uint32_t s = 0; s < shell_count; ++s)
     {
-        bool keeps = fabs(volume[s]) > FLATTEST * area[s] * sqrt(area[s]) &&
+        bool keeps = (number[s] == 0 || fabs(volume[s]) > FLATTEST * area[s] * sqrt(area[s])) &&
                      fabs(volume[s]) > THINNEST * area[s] * (double)c->cloth->height;
         number[s] = keeps ? closed->shell_count : PLEAT_NONE;
         if (keeps)
