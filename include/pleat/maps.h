@@ -86,9 +86,9 @@ typedef struct pleat_maps_cover
 } pleat_maps_cover;
 pleat_maps_cover pleat_maps_get_cover(const pleat_maps *maps);
 
-/* How far the coarse mesh, displaced by a height map, ends from the refined surface: at places spread over its area. The
- * map must be that of the last pleat_maps_update. A height cannot be right where folds hang over, or where no line along
- * a normal meets the surface; vectors can. */
+/* How far the coarse mesh, displaced by a height map, ends from the refined surface: at places spread over its area.
+ * The map must be that of the last pleat_maps_update. A height cannot be right where folds hang over, or where no line
+ * along a normal meets the surface; vectors can. */
 typedef struct pleat_maps_error
 {
     uint32_t samples;
@@ -118,8 +118,8 @@ pleat_maps_coarse pleat_maps_get_coarse(const pleat_maps *maps);
 
 /* ---- Vertex-animation textures ---- */
 
-/* Columns are vertices, rows are frames; more vertices than width go to further blocks of rows, one row a frame in each.
- * So from frame to frame it is one row further down for every vertex, as importers expect. */
+/* Columns are vertices, rows are frames; more vertices than width go to further blocks of rows, one row a frame in
+ * each. So from frame to frame it is one row further down for every vertex, as importers expect. */
 typedef struct pleat_vat_layout
 {
     uint32_t width, height; /* texels */

@@ -46,9 +46,9 @@ typedef struct pl_chart
     double u, v, width, height; /* the rectangle; a seam's triangles may pass its sides by one edge */
 } pl_chart;
 
-/* Texture coordinates: every triangle in the chart that chart_of names for its middle; what would be squeezed or overlap
- * there, in small charts of its own, where the texture is empty. Vertices on a seam are doubled when primitives are
- * made. See charts.c. */
+/* Texture coordinates: every triangle in the chart that chart_of names for its middle; what would be squeezed or
+ * overlap there, in small charts of its own, where the texture is empty. Vertices on a seam are doubled when primitives
+ * are made. See charts.c. */
 pleat_result pl_skinned_charts(pl_maker *maker, pl_skinned *skinned, const pl_chart *charts,
                                uint32_t (*chart_of)(const void *user, pl_v3 middle), const void *user);
 
