@@ -250,6 +250,13 @@ test_bake_reads_what_it_wrote()
     cmp round/c.pc2 round/again.pc2
     works bake round/c.rest.obj --points round/d.mdd -o round/again2.pc2
     cmp round/c.pc2 round/again2.pc2
+    works bake round/c.rest.obj --points 'round/e_%04d.obj' -o round/again3.pc2
+    cmp round/c.pc2 round/again3.pc2
+    works bake round/c.rest.obj --points round/meshes -o round/again4.pc2
+    cmp round/c.pc2 round/again4.pc2
+    printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' > round/small.obj
+    fails 1 "vertices; there should be 3" bake round/small.obj --points round/meshes -o round/again5.pc2
+    fails 2 "would replace its own input" bake round/c.rest.obj --points 'round/e_%04d.obj' -o round/e.obj
     fails 2 "would replace its own input" bake round/meshes -o round/meshes
     fails 2 "would replace its own input" bake 'round/e_%04d.obj' -o round/e.obj
     fails 2 "would replace its own input" bake round/c.rest.obj --points round/c.pc2 -o round/c.pc2

@@ -10,7 +10,7 @@
 #define INPUT_POINTS_OPTION                                                                                            \
     {                                                                                                                  \
         "points", 0, OPTION_PATH, false, "FILE", NULL, 0, 0,                                                           \
-            "a .pc2 or .mdd that moves the points of the (single) mesh in FILE"                                        \
+            "a .pc2, .mdd or mesh sequence that moves the (single) mesh in FILE"                                       \
     }
 #define INPUT_CLIP_OPTION                                                                                              \
     {                                                                                                                  \

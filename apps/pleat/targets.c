@@ -184,7 +184,8 @@ static int check_targets(const app_session *session, const bake_targets *targets
     for (uint32_t i = 0; i < targets->count; ++i)
     {
         const bake_target *target = &targets->list[i];
-        if (replaces(target, input) || replaces_sequence(target, input) || (points && replaces(target, points)))
+        if (replaces(target, input) || replaces_sequence(target, input) ||
+            (points && (replaces(target, points) || replaces_sequence(target, points))))
         {
             return fail_usage(session, "-o %s would replace its own input; give it another name", target->given);
         }

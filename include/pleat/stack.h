@@ -120,7 +120,8 @@ void pleat_stack_state_save(const pleat_stack *stack, void *state);
 void pleat_stack_state_restore(pleat_stack *stack, const void *state);
 
 /* The model's size: from the lowest to the highest corner of a triangle at rest, over the skinned meshes of the scene,
- * so that a room around a character does not count; where nothing is skinned, over all meshes; 1 for an empty scene. */
+ * so that a room around a character does not count; where nothing is skinned, over all meshes; of what lies flat, the
+ * longest side; 1 for an empty scene. */
 float pleat_model_height(const pleat_model *model, const pleat_pose *rest);
 
 PLEAT_END

@@ -101,8 +101,8 @@ bool pleat_stack_joint_rest(const pleat_stack *stack, uint32_t node, pleat_vec4 
     return true;
 }
 
-/* Grows low and high by the corners of a node's triangles: exporters leave vertices behind that no triangle uses. */
-static void add_heights(const pleat_model *model, uint32_t node, const pleat_pose *rest, float *low, float *high)
+/* Grows a box by the corners of a node's triangles: exporters leave vertices behind that no triangle uses. */
+static void add_corners(const pleat_model *model, uint32_t node, const pleat_pose *rest, pl_f4 *low, pl_f4 *high)
 {
     pleat_affine to_rest = pl_stack_rest_transform(model, node, rest);
     const pleat_mesh *mesh = &model->meshes[model->nodes[node].mesh];
@@ -111,9 +111,9 @@ static void add_heights(const pleat_model *model, uint32_t node, const pleat_pos
         const pleat_primitive *primitive = &mesh->primitives[p];
         for (size_t c = 0; c < 3 * (size_t)primitive->triangle_count; ++c)
         {
-            float y = pl_affine_point(&to_rest, pl_load3(&primitive->positions[primitive->triangles[c]]))[1];
-            *low = fminf(*low, y);
-            *high = fmaxf(*high, y);
+            pl_f4 at = pl_affine_point(&to_rest, pl_load3(&primitive->positions[primitive->triangles[c]]));
+            *low = pl_min(*low, at);
+            *high = pl_max(*high, at);
         }
     }
 }
@@ -122,18 +122,20 @@ float pleat_model_height(const pleat_model *model, const pleat_pose *rest)
 {
     for (int all = 0; all < 2; ++all)
     {
-        float low = INFINITY, high = -INFINITY;
+        pl_f4 low = pl_splat(INFINITY), high = pl_splat(-INFINITY);
         for (uint32_t i = 0; i < model->scene_node_count; ++i)
         {
             const pleat_node *node = &model->nodes[model->scene_nodes[i]];
             if (node->mesh != PLEAT_NONE && (all || node->skin != PLEAT_NONE))
             {
-                add_heights(model, model->scene_nodes[i], rest, &low, &high);
+                add_corners(model, model->scene_nodes[i], rest, &low, &high);
             }
         }
-        if (high > low)
+        pl_f4 size = high - low;
+        float largest = fmaxf(size[0], fmaxf(size[1], size[2]));
+        if (largest > 0)
         {
-            return high - low;
+            return size[1] > 1e-6f * largest ? size[1] : largest; /* cloth that lies flat has no height */
         }
     }
     return 1;

@@ -58,7 +58,9 @@ pleat_result pl_ply_load(pleat_asset *asset, const uint8_t *bytes, size_t size, 
 /* Is this a folder, or a path with %d or %0Nd in it? */
 bool pl_sequence_is(const char *path);
 pleat_result pl_sequence_load(pleat_asset *asset, const char *path, float fps, pleat_error *error);
-/* Adds a clip whose points come from a .pc2 or .mdd file to a model with a single mesh. */
+/* Adds a clip whose points come from the meshes of a sequence. */
+pleat_result pl_sequence_points(pleat_asset *asset, const char *path, float fps, pleat_error *error);
+/* Adds a clip whose points come from a .pc2 or .mdd file, or a sequence, to a model with a single mesh. */
 pleat_result pl_points_load(pleat_asset *asset, const char *path, float fps, pleat_error *error);
 
 #endif

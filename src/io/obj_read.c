@@ -477,7 +477,7 @@ pleat_result pl_obj_read_positions(const char *bytes, size_t size, const char *n
     } while (pl_text_next_line(&text));
     if (found != count)
     {
-        return pl_fail(error, PLEAT_BAD_DATA, "%.300s: it has %u vertices; the first frame has %u", name, found, count);
+        return pl_fail(error, PLEAT_BAD_DATA, "%.300s: it has %u vertices; there should be %u", name, found, count);
     }
     return PLEAT_OK;
 }

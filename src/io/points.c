@@ -210,6 +210,10 @@ static void take_times(const pleat_asset *asset, const char *path, const pleat_c
 
 pleat_result pl_points_load(pleat_asset *asset, const char *path, float fps, pleat_error *error)
 {
+    if (pl_sequence_is(path))
+    {
+        return pl_sequence_points(asset, path, fps, error);
+    }
     pleat_cache *cache;
     PL_TRY(pleat_cache_open(path, &asset->host, &cache, error));
     PL_TRY(pl_asset_on_close(asset, close_cache, cache, error));

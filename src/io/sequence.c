@@ -265,7 +265,7 @@ static pleat_result parse_frame(sequence *s, const char *path, const unsigned ch
     }
     else
     {
-        result = pl_fail(error, PLEAT_BAD_DATA, "%.300s: it has %u vertices; the first frame has %u", path,
+        result = pl_fail(error, PLEAT_BAD_DATA, "%.300s: it has %u vertices; there should be %u", path,
                          ply.vertex_count, s->point_count);
     }
     pl_ply_free(&ply);
@@ -343,9 +343,10 @@ static void release_entries(void *user)
     pl_free(&s->asset->memory, s->entries);
 }
 
-pleat_result pl_sequence_load(pleat_asset *asset, const char *path, float fps, pleat_error *error)
+/* The files of a sequence, in order. */
+static pleat_result open_sequence(pleat_asset *asset, const char *path, sequence **out, pleat_error *error)
 {
-    sequence *s = PL_ARENA_NEW(&asset->arena, sequence, 1);
+    sequence *s = *out = PL_ARENA_NEW(&asset->arena, sequence, 1);
     if (!s)
     {
         return pl_fail_memory(&asset->memory, error, path);
@@ -356,7 +357,53 @@ pleat_result pl_sequence_load(pleat_asset *asset, const char *path, float fps, p
     PL_TRY(split_path(s, path, &pattern, error));
     PL_TRY(list_folder(s, pattern, error));
     sort_entries(s->entries, s->count);
-    PL_TRY(keep_longest(s, path, error));
+    return keep_longest(s, path, error);
+}
+
+/* As many points as the first file has: those of the file that the asset came from, or of one of its meshes. */
+static pleat_result find_point_count(sequence *s, pleat_error *error)
+{
+    const pleat_asset *asset = s->asset;
+    pleat_result result = pl_fail(error, PLEAT_BAD_DATA, "%.300s: there is no mesh to move", s->folder);
+    for (uint32_t i = 0; i < asset->model.mesh_count && result != PLEAT_OK; ++i)
+    {
+        pleat_error other;
+        s->point_count =
+            asset->source_points ? asset->source_point_count : pleat_mesh_vertex_count(&asset->model.meshes[i]);
+        pleat_vec3 *points = PL_NEW(&s->asset->memory, pleat_vec3, s->point_count);
+        if (!points)
+        {
+            return pl_fail_memory(&s->asset->memory, error, s->folder);
+        }
+        result = read_frame(s, 0, points, i ? &other : error);
+        pl_free(&s->asset->memory, points);
+    }
+    return result;
+}
+
+pleat_result pl_sequence_points(pleat_asset *asset, const char *path, float fps, pleat_error *error)
+{
+    sequence *s;
+    PL_TRY(open_sequence(asset, path, &s, error));
+    PL_TRY(find_point_count(s, error));
+    pl_points_source source = {.read = read_frame,
+                               .user = s,
+                               .frame_count = s->count,
+                               .point_count = s->point_count,
+                               .fps = fps,
+                               .name = sequence_title(s),
+                               .path = pl_arena_string(&asset->arena, path, strlen(path))};
+    if (!source.name || !source.path)
+    {
+        return pl_fail_memory(&asset->memory, error, path);
+    }
+    return pl_points_add_clip(asset, &source, error);
+}
+
+pleat_result pl_sequence_load(pleat_asset *asset, const char *path, float fps, pleat_error *error)
+{
+    sequence *s;
+    PL_TRY(open_sequence(asset, path, &s, error));
     PL_TRY(load_first(s, error));
     pl_points_source source = {.read = read_frame,
                                .user = s,

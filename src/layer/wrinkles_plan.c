@@ -183,6 +183,10 @@ static float size_of(const pleat_cloth *coarse)
     pl_f4 low = pl_splat(INFINITY), high = pl_splat(-INFINITY);
     for (uint32_t v = 0; v < coarse->topology->vertex_count; ++v)
     {
+        if (coarse->topology->vertex_flags[v] & PLEAT_VERTEX_ISOLATED)
+        {
+            continue;
+        }
         low = pl_min(low, pl_load(&coarse->rest[v]));
         high = pl_max(high, pl_load(&coarse->rest[v]));
     }
