@@ -14,6 +14,7 @@
 #define TAPER_WIDTH 2.0f
 #define STEEP 1.1f     /* a depth over width that a wrinkle rather widens than passes */
 #define NARROWEST 0.5f /* of R_min */
+#define FADED 0.75f    /* of the threshold: to where wrinkles grow, and nothing is left of them */
 
 /* What is known at a crest. */
 typedef struct profile_at
@@ -32,6 +33,7 @@ struct pl_wrinkle_shape
     pl_wrinkle_overlap overlap;
     pl_wrinkle_near near;
     float *to_end, *presence; /* by crest */
+    float *fade;              /* by crest: how much is left of its depth where little was lost */
     profile_at *at;           /* by crest */
     profile_at *smooth;       /* of one wrinkle's measured crests */
     uint32_t *measured;       /* and which they are */
@@ -84,6 +86,7 @@ pleat_result pl_wrinkle_shape_create(const pl_wrinkle_shape_desc *desc, const pl
     uint32_t crests = made->near.crest_capacity;
     PL_NEW_OR_FAIL(made->to_end, memory, float, crests, error);
     PL_NEW_OR_FAIL(made->presence, memory, float, crests, error);
+    PL_NEW_OR_FAIL(made->fade, memory, float, crests, error);
     PL_NEW_OR_FAIL(made->at, memory, profile_at, crests, error);
     PL_NEW_OR_FAIL(made->smooth, memory, profile_at, crests, error);
     PL_NEW_OR_FAIL(made->measured, memory, uint32_t, crests, error);
@@ -110,6 +113,7 @@ void pl_wrinkle_shape_destroy(pl_wrinkle_shape *shape)
     pl_wrinkle_near_free(&shape->near);
     pl_free(&shape->memory, shape->to_end);
     pl_free(&shape->memory, shape->presence);
+    pl_free(&shape->memory, shape->fade);
     pl_free(&shape->memory, shape->at);
     pl_free(&shape->memory, shape->smooth);
     pl_free(&shape->memory, shape->measured);
@@ -202,7 +206,9 @@ static void find_ends(work *w, uint32_t wrinkle)
     {
         float start = far[0] + shape->to_end[i], stop = far[1] + along - shape->to_end[i];
         shape->to_end[i] = fminf(start, stop);
-        shape->presence[i] = smooth_step(shape->to_end[i] / (TAPER * shape->desc.radius));
+        float low = FADED * shape->desc.threshold, strength = w->points[near->crests[i].place].strength;
+        shape->fade[i] = low > 0 ? smooth_step((strength - low) / (shape->desc.threshold - low)) : 1;
+        shape->presence[i] = shape->fade[i] * smooth_step(shape->to_end[i] / (TAPER * shape->desc.radius));
     }
 }
 
@@ -411,7 +417,7 @@ static void fill_points(work *w, uint32_t wrinkle)
     {
         pleat_wrinkle_point *point = &w->points[shape->near.crests[i].place];
         float over = fmaxf(TAPER * shape->desc.radius, TAPER_WIDTH * shape->at[i].width);
-        float risen = smooth_step(shape->to_end[i] / over);
+        float risen = shape->fade[i] * smooth_step(shape->to_end[i] / over);
         point->width = shape->at[i].width * (0.5f + 0.5f * risen); /* a point, not a knob */
         point->depth = shape->at[i].depth * risen * (float)shape->new_signs[wrinkle];
     }

@@ -17,8 +17,9 @@ typedef struct pl_wrinkle_shape_desc
     const pleat_vec4 *rest;         /* #V */
     float radius;                   /* R_min, metres, above 0 */
     pleat_wrinkle_side side;
-    float strength;                            /* 0 .. 1: the share of the lost length that is given back; default 1 */
-    bool lean;                                 /* as in the deformer; default true */
+    float strength;  /* 0 .. 1: the share of the lost length that is given back; default 1 */
+    float threshold; /* 0 .. 1: wrinkles fade from this share of length lost down to 3/4 of it; default 0: not at all */
+    bool lean;       /* as in the deformer; default true */
     uint32_t wrinkle_capacity, point_capacity; /* of one frame */
 } pl_wrinkle_shape_desc;
 

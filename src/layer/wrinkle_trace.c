@@ -236,8 +236,10 @@ static void trace_branch(branch *b)
     {
         pl_field_value value;
         const pleat_place *place = place_before(b);
-        float before = b->length, threshold = place ? b->tracer->kept : b->tracer->threshold;
-        if (!take_step(b, limit, threshold, &value, &last) || (!last && runs_along_border(b)))
+        /* New ground takes more than to stay: no flicker at the ends. */
+        float before = b->length, kept = b->tracer->kept;
+        if (!take_step(b, limit, place ? kept : 0.5f * (kept + b->tracer->threshold), &value, &last) ||
+            (!last && runs_along_border(b)))
         {
             b->length = before;
             break;

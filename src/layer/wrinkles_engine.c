@@ -24,6 +24,7 @@ pleat_result pl_wrinkle_engine_create(const pleat_wrinkles_options *options, flo
         shape.radius = radius;
         shape.side = (pleat_wrinkle_side)options->side;
         shape.strength = options->strength;
+        shape.threshold = options->threshold;
         shape.wrinkle_capacity = track.most_wrinkles;
         shape.point_capacity = track.most_points;
         result = pl_wrinkle_shape_create(&shape, host, &engine->shape, error);
