@@ -27,6 +27,19 @@ typedef struct pl_fold_values
     float width, strength, length, bend, angle, spread;
 } pl_fold_values;
 
+enum
+{
+    PL_FOLD_OTHERS = 4
+};
+
+/* A place of another part of the body that comes near a fold at some time of the clip. */
+typedef struct pl_fold_other
+{
+    pl_f4 rest;
+    float gap; /* the smallest there was */
+    bool known;
+} pl_fold_other;
+
 /* A ring and its folds. */
 typedef struct pl_fold_ring
 {
@@ -41,6 +54,7 @@ typedef struct pl_fold_ring
     pl_patch patch;                        /* on the planning surface */
     float *own;      /* stations by fold_count: how much of a fold is this ring's and not its neighbours', 0 .. 1 */
     uint8_t *active; /* stations by fold_count: compressed at some time in the clip, or next to such a fold */
+    pl_fold_other *others; /* stations by fold_count by PL_FOLD_OTHERS */
 } pl_fold_ring;
 
 typedef struct pl_folds_plan
@@ -129,6 +143,13 @@ typedef struct pl_fold_vertex
     uint8_t fold;
 } pl_fold_vertex;
 
+/* A fold, and a triangle that comes near it. */
+typedef struct pl_fold_near
+{
+    uint32_t fold, sample, up; /* in the ring's folds, samples and ups: its middle */
+    uint32_t vertex[3];
+} pl_fold_near;
+
 typedef struct pl_fold_lanes pl_fold_lanes;
 typedef struct pl_fold_lane_work pl_fold_lane_work;
 typedef struct pl_fold_kernels pl_fold_kernels;
@@ -156,6 +177,8 @@ typedef struct pl_bound_ring
     uint32_t first_fold;                   /* in arrays of all rings' folds */
     uint32_t first_contest, contest_count; /* in the layer's contests */
     bool crosses;                          /* or is crossed */
+    uint32_t near_count;
+    pl_fold_near *nears;
     uint32_t vertex_count;
     uint32_t *first_vertex;   /* stations by fold_count, and one more */
     pl_fold_vertex *vertices; /* by station, then by fold, then by vertex */

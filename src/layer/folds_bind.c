@@ -351,6 +351,40 @@ static void fill_vertices(const binder *b, pl_bound_ring *out)
     }
 }
 
+/* The triangles that come near folds. */
+static pleat_result fill_nears(const binder *b, pl_bound_ring *out, pleat_error *error)
+{
+    uint32_t folds = out->station_count * out->fold_count, known = 0;
+    for (uint32_t i = 0; i < PL_FOLD_OTHERS * folds; ++i)
+    {
+        known += b->from->others[i].known && out->folds[i / PL_FOLD_OTHERS].sample_count > 2;
+    }
+    out->nears = PL_ARENA_NEW(b->arena, pl_fold_near, known);
+    if (!out->nears)
+    {
+        return pl_fail_memory(b->arena->memory, error, "what is near folds");
+    }
+    for (uint32_t i = 0; i < PL_FOLD_OTHERS * folds; ++i)
+    {
+        const pl_fold_other *other = &b->from->others[i];
+        uint32_t index = i / PL_FOLD_OTHERS;
+        const pl_fold *fold = &out->folds[index];
+        if (!other->known || fold->sample_count < 3)
+        {
+            continue;
+        }
+        pleat_hit hit = pleat_bvh_nearest(b->surface->bvh, pl_to(other->rest), INFINITY);
+        if (hit.triangle != PLEAT_NONE)
+        {
+            pl_fold_near *near = &out->nears[out->near_count++];
+            *near = (pl_fold_near){
+                index, fold->first_sample + fold->sample_count / 2, index + index / out->fold_count, {0}};
+            memcpy(near->vertex, b->cloth->topology->triangles + 3 * (size_t)hit.triangle, sizeof near->vertex);
+        }
+    }
+    return PLEAT_OK;
+}
+
 static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch, pleat_error *error)
 {
     uint32_t vertex_count = b->cloth->topology->vertex_count;
@@ -392,7 +426,7 @@ static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch,
     }
     fill_folds(b, out);
     fill_vertices(b, out);
-    return PLEAT_OK;
+    return fill_nears(b, out, error);
 }
 
 pleat_result pl_folds_bind_ring(const pl_folds_plan *plan, const pl_fold_ring *from, const pleat_cloth *cloth,

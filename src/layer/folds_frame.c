@@ -1,5 +1,6 @@
 /* One frame of the folds layer: measure the lines, solve the folds, raise the vertices. */
 #include "layer/folds_lanes.h"
+#include "layer/folds_near.h"
 
 #include "base/parallel.h"
 
@@ -605,6 +606,7 @@ static void update_ring(const frame_job *job)
     run_stage(job, prepare_stations, wide.prepare);
     if (layer->options.contact)
     {
+        pl_folds_mind_others(ring, job->frame, layer->lost, layer->tapers);
         pl_fold_taper_rooms(ring, room_slope(layer, ring), layer->tapers);
     }
     if (job->deep)

@@ -1,5 +1,5 @@
 /* Where folds will be: which joints bend, the rings around them, and how far their regions reach. */
-#include "layer/folds.h"
+#include "layer/folds_near.h"
 
 #include "base/name.h"
 
@@ -499,8 +499,19 @@ static double length_of(const planner *p, const pl_line *line, place_range range
     return length;
 }
 
+/* Notes what comes near the middle of a compressed fold. */
+static void watch_near(const planner *p, const pl_fold_crowd *crowd, pl_fold_ring *ring, uint32_t station, uint32_t k,
+                       const pleat_place *place, const pleat_vec4 *positions)
+{
+    const uint32_t *corner = p->topology->triangles + 3 * (size_t)place->triangle;
+    pl_f4 a = pl_load(&positions[corner[0]]);
+    pl_f4 up = pl_cross(pl_load(&positions[corner[1]]) - a, pl_load(&positions[corner[2]]) - a);
+    pl_fold_crowd_note(crowd, ring, station, k, pl_place_position(p->topology, positions, place), pl_normalize3(up));
+}
+
 /* least: stations by folds, the smallest ratio of length to rest length so far. */
-static void watch_ring(const planner *p, const pl_fold_ring *ring, const pleat_vec4 *positions, float *least)
+static void watch_ring(const planner *p, const pl_fold_crowd *crowd, pl_fold_ring *ring, const pleat_vec4 *positions,
+                       float *least)
 {
     for (uint32_t i = 0; i < ring->ring.station_count; ++i)
     {
@@ -515,7 +526,12 @@ static void watch_ring(const planner *p, const pl_fold_ring *ring, const pleat_v
                 continue;
             }
             double rest = length_of(p, line, range, p->surface.positions);
-            *ratio = fminf(*ratio, (float)(length_of(p, line, range, positions) / rest));
+            float now = (float)(length_of(p, line, range, positions) / rest);
+            *ratio = fminf(*ratio, now);
+            if (now < 0.99f)
+            {
+                watch_near(p, crowd, ring, i, k, &line->places[range.first + range.count / 2], positions);
+            }
         }
     }
 }
@@ -573,12 +589,15 @@ static pleat_result watch_folds(planner *p, const pleat_layer_preview *preview, 
         return pl_fail_memory(p->scratch.memory, error, "a look at the clip");
     }
     bool known = p->coarse->frame_count > 0;
+    pl_fold_crowd crowd;
+    PL_TRY(pl_fold_crowd_make(p->coarse, 1.5f * plan->width, &p->scratch, &crowd, error));
     for (uint32_t r = 0; r < plan->ring_count; ++r)
     {
         uint32_t folds = plan->rings[r].ring.station_count * plan->rings[r].fold_count;
         least[r] = PL_ARENA_NEW(&p->scratch, float, folds);
         plan->rings[r].active = PL_ARENA_NEW(&plan->arena, uint8_t, folds);
-        if (!least[r] || !plan->rings[r].active)
+        plan->rings[r].others = PL_ARENA_NEW(&plan->arena, pl_fold_other, (size_t)PL_FOLD_OTHERS * folds);
+        if (!least[r] || !plan->rings[r].active || !plan->rings[r].others)
         {
             return pl_fail_memory(p->scratch.memory, error, "a look at the clip");
         }
@@ -591,9 +610,10 @@ static pleat_result watch_folds(planner *p, const pleat_layer_preview *preview, 
     {
         PL_TRY(preview->look(preview->user, f, coarse, error));
         pleat_loop_points(p->loop, PLEAT_LOOP_SURFACE, coarse, positions, &p->host->tasks);
+        pl_fold_crowd_fill(&crowd, coarse);
         for (uint32_t r = 0; r < plan->ring_count; ++r)
         {
-            watch_ring(p, &plan->rings[r], positions, least[r]);
+            watch_ring(p, &crowd, &plan->rings[r], positions, least[r]);
         }
     }
     for (uint32_t r = 0; r < plan->ring_count; ++r)

@@ -1,0 +1,187 @@
+#include "layer/folds_near.h"
+
+#include "base/fail.h"
+
+static float ramp(float x, float low, float high)
+{
+    float t = (x - low) / (high - low);
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
+    return t * t * (3 - 2 * t);
+}
+
+/* ---- Planning ---- */
+
+pleat_result pl_fold_crowd_make(const pleat_cloth *cloth, float cell, pl_arena *arena, pl_fold_crowd *out,
+                                pleat_error *error)
+{
+    uint32_t count = cloth->topology->vertex_count, buckets = 1;
+    while (buckets < count && buckets < 1u << 20)
+    {
+        buckets *= 2;
+    }
+    *out = (pl_fold_crowd){.cloth = cloth, .cell = cell, .mask = buckets - 1};
+    out->first = PL_ARENA_NEW(arena, uint32_t, buckets);
+    out->next = PL_ARENA_NEW(arena, uint32_t, count);
+    out->triangle = PL_ARENA_NEW(arena, uint32_t, count);
+    if (!out->first || !out->next || !out->triangle)
+    {
+        return pl_fail_memory(arena->memory, error, "what is near");
+    }
+    for (uint32_t i = 0; i < 3 * cloth->topology->triangle_count; ++i)
+    {
+        out->triangle[cloth->topology->triangles[i]] = i / 3;
+    }
+    return PLEAT_OK;
+}
+
+typedef struct cell_index
+{
+    int64_t x, y, z;
+} cell_index;
+
+/* Far out all lies in one cell: nothing overflows. */
+static int64_t cell_along(float x, float cell)
+{
+    float at = floorf(x / cell);
+    return at > -1e9f && at < 1e9f ? (int64_t)at : 0;
+}
+
+static cell_index cell_of(const pl_fold_crowd *crowd, pl_f4 place)
+{
+    return (cell_index){cell_along(place[0], crowd->cell), cell_along(place[1], crowd->cell),
+                        cell_along(place[2], crowd->cell)};
+}
+
+static uint32_t bucket_of(const pl_fold_crowd *crowd, cell_index c)
+{
+    uint64_t mixed = (uint64_t)c.x * 73856093u ^ (uint64_t)c.y * 19349663u ^ (uint64_t)c.z * 83492791u;
+    return (uint32_t)mixed & crowd->mask;
+}
+
+void pl_fold_crowd_fill(pl_fold_crowd *crowd, const pleat_vec4 *positions)
+{
+    crowd->positions = positions;
+    for (uint32_t i = 0; i <= crowd->mask; ++i)
+    {
+        crowd->first[i] = PLEAT_NONE;
+    }
+    for (uint32_t v = 0; v < crowd->cloth->topology->vertex_count; ++v)
+    {
+        uint32_t bucket = bucket_of(crowd, cell_of(crowd, pl_load(&positions[v])));
+        crowd->next[v] = crowd->first[bucket];
+        crowd->first[bucket] = v;
+    }
+}
+
+static pl_f4 facing_of(const pl_fold_crowd *crowd, uint32_t vertex)
+{
+    const uint32_t *corner = crowd->cloth->topology->triangles + 3 * (size_t)crowd->triangle[vertex];
+    pl_f4 a = pl_load(&crowd->positions[corner[0]]);
+    return pl_normalize3(
+        pl_cross(pl_load(&crowd->positions[corner[1]]) - a, pl_load(&crowd->positions[corner[2]]) - a));
+}
+
+/* Does a vertex lie just across the ring from a station? The crease sees to that. */
+static bool is_across(const pl_fold_crowd *crowd, const pl_fold_ring *ring, uint32_t station, uint32_t vertex)
+{
+    enum
+    {
+        STATIONS = 2
+    };
+    float u, s, count = (float)ring->ring.station_count;
+    if (!pl_patch_find(&ring->patch, pl_load(&crowd->cloth->rest[vertex]), pl_load(&crowd->cloth->rest_normals[vertex]),
+                       0.35f * ring->values.width, &u, &s))
+    {
+        return false;
+    }
+    float apart = fabsf(u - (float)station);
+    apart = ring->ring.closed && apart > 0.5f * count ? count - apart : apart;
+    return apart <= STATIONS;
+}
+
+/* Keeps the nearest few. */
+static void keep_near(pl_fold_other *others, pl_f4 rest, float gap)
+{
+    uint32_t last = 0;
+    for (uint32_t n = 0; n < PL_FOLD_OTHERS; ++n)
+    {
+        pl_f4 d = others[n].rest - rest;
+        if (others[n].known && !(pl_dot3(d, d) > 0))
+        {
+            others[n].gap = gap < others[n].gap ? gap : others[n].gap;
+            return;
+        }
+        bool farther = others[last].known && (!others[n].known || others[n].gap > others[last].gap);
+        last = farther ? n : last;
+    }
+    if (!others[last].known || gap < others[last].gap)
+    {
+        others[last] = (pl_fold_other){rest, gap, true};
+    }
+}
+
+void pl_fold_crowd_note(const pl_fold_crowd *crowd, pl_fold_ring *ring, uint32_t station, uint32_t k, pl_f4 place,
+                        pl_f4 up)
+{
+    float width = ring->values.width;
+    cell_index c = cell_of(crowd, place);
+    for (int n = 0; n < 27; ++n)
+    {
+        cell_index at = {c.x + n % 3 - 1, c.y + n / 3 % 3 - 1, c.z + n / 9 - 1};
+        for (uint32_t v = crowd->first[bucket_of(crowd, at)]; v != PLEAT_NONE; v = crowd->next[v])
+        {
+            pl_f4 d = pl_load(&crowd->positions[v]) - place;
+            float ahead = pl_dot3(d, up), aside = pl_length3(d - up * pl_splat(ahead));
+            if (ahead > -0.5f * width && ahead < 2 * PL_FOLD_STEEP * width && aside < 1.2f * width &&
+                pl_dot3(facing_of(crowd, v), up) < -0.2f && !is_across(crowd, ring, station, v))
+            {
+                keep_near(ring->others + PL_FOLD_OTHERS * ((size_t)station * ring->fold_count + k),
+                          pl_load(&crowd->cloth->rest[v]), fabsf(ahead) + aside);
+            }
+        }
+    }
+}
+
+/* ---- Frames ---- */
+
+/* How high a fold may rise before what faces it. most: without it. Continuous in where both are. */
+static float room_before(const pl_fold_near *near, const pl_bound_ring *ring, const pleat_layer_frame *frame,
+                         float most)
+{
+    const pl_fold_sample *top = &ring->samples[near->sample];
+    const pl_fold_up *turned = &ring->ups[near->up];
+    pl_f4 up = pl_splat(0), a = pl_load(&frame->positions[near->vertex[0]]);
+    pl_f4 b = pl_load(&frame->positions[near->vertex[1]]), c = pl_load(&frame->positions[near->vertex[2]]);
+    for (int i = 0; i < 4 && turned->weight[i] > 0; ++i)
+    {
+        up += pl_affine_vector(&frame->joints[turned->joint[i]], turned->normal) * pl_splat(turned->weight[i]);
+    }
+    up = pl_normalize3(up);
+    pl_f4 d = (a + b + c) * pl_splat(1.0f / 3) - pl_fold_mix(frame->positions, top->vertex, top->weight);
+    float ahead = pl_dot3(d, up), aside = pl_length3(d - up * pl_splat(ahead)), width = ring->width;
+    if (!(ahead < 2 * most) || !(aside < 2 * width))
+    {
+        return most;
+    }
+    float facing = -pl_dot3(pl_normalize3(pl_cross(b - a, c - a)), up);
+    float part =
+        ramp(facing, 0, 0.4f) * (1 - ramp(aside, 0.7f * width, 1.6f * width)) * ramp(ahead, -1.5f * width, -0.7f * width);
+    float half = 0.5f * ahead - 0.03f * width;
+    half = half < 0 ? 0 : half > most ? most : half;
+    return most + (half - most) * part;
+}
+
+void pl_folds_mind_others(const pl_bound_ring *ring, const pleat_layer_frame *frame, const float *lost, float *rooms)
+{
+    for (uint32_t n = 0; n < ring->near_count; ++n)
+    {
+        const pl_fold_near *near = &ring->nears[n];
+        float loss = lost[near->fold / ring->fold_count], most = PL_FOLD_STEEP * ring->width;
+        if (loss > 0)
+        {
+            /* Neighbours taper towards it: for them it narrows down as the station begins to fold, not at once. */
+            float room = most + (room_before(near, ring, frame, most) - most) * (loss < 0.05f ? loss / 0.05f : 1);
+            rooms[near->fold] = room < rooms[near->fold] ? room : rooms[near->fold];
+        }
+    }
+}
