@@ -572,6 +572,42 @@ static void test_folds_add_no_crossings(void **state)
     check_contact(24, 60, PLEAT_DQS);
 }
 
+/* Crossings of a dancer's garment in some frames, against those of the same mesh without folds. */
+static double crossings_ratio(const char *path, const char *node, uint32_t step, uint32_t last)
+{
+    actor dancer = load(path);
+    run r = make_run(0, 0, last);
+    r.node = node_named(dancer.model, node);
+    pleat_bake *bake = bake_run(&dancer, &r), *plain = bake_plain(&dancer, &r);
+    uint64_t with = 0, without = 0;
+    for (uint32_t f = 0; f <= last; f += step)
+    {
+        with += crossings(bake, frame_of(bake, f));
+        without += crossings(plain, frame_of(plain, f));
+    }
+    print_message("%s: %llu crossings, skinning alone %llu: %.2f x\n", path, (unsigned long long)with,
+                  (unsigned long long)without, (double)with / (double)without);
+    pleat_bake_destroy(bake);
+    pleat_bake_destroy(plain);
+    drop(&dancer);
+    return (double)with / (double)without;
+}
+
+/* The goal is 1: skinning pushes thighs through each other and arms through the chest, and folds there add to it. */
+static void test_folds_mind_other_parts_of_the_leotard(void **state)
+{
+    (void)state;
+    SUPPORT_NEED(path, "mh_modern_leotard/mh_modern_leotard.glb");
+    assert_true(crossings_ratio(path, "", 48, 288) < 1.4);
+}
+
+static void test_folds_mind_other_parts_of_the_sportsuit(void **state)
+{
+    (void)state;
+    SUPPORT_NEED(path, "mh_salsa_sportsuit/mh_salsa_sportsuit.glb");
+    assert_true(crossings_ratio(path, "suit", 80, 400) < 1.1);
+}
+
 /* Past 100 degrees cloth is pressed together, and folds stand beside the crease: on the upper arm, which hangs down
  * along y and does not move, as a place further away from its axis. */
 static void test_folds_stay_in_deep_bends(void **state)
@@ -1015,6 +1051,8 @@ int main(void)
         cmocka_unit_test(test_folds_leave_the_outer_side_alone),
         cmocka_unit_test(test_folds_do_not_rise_under_torsion),
         cmocka_unit_test(test_folds_add_no_crossings),
+        cmocka_unit_test(test_folds_mind_other_parts_of_the_leotard),
+        cmocka_unit_test(test_folds_mind_other_parts_of_the_sportsuit),
         cmocka_unit_test(test_folds_stay_in_deep_bends),
         cmocka_unit_test(test_folds_are_continuous_in_time),
         cmocka_unit_test(test_folds_hold_with_the_pose),

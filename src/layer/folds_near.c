@@ -164,8 +164,8 @@ static float room_before(const pl_fold_near *near, const pl_bound_ring *ring, co
         return most;
     }
     float facing = -pl_dot3(pl_normalize3(pl_cross(b - a, c - a)), up);
-    float part =
-        ramp(facing, 0, 0.4f) * (1 - ramp(aside, 0.7f * width, 1.6f * width)) * ramp(ahead, -1.5f * width, -0.7f * width);
+    float part = ramp(facing, 0, 0.4f) * (1 - ramp(aside, 0.7f * width, 1.6f * width)) *
+                 ramp(ahead, -1.5f * width, -0.7f * width);
     float half = 0.5f * ahead - 0.03f * width;
     half = half < 0 ? 0 : half > most ? most : half;
     return most + (half - most) * part;
