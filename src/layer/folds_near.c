@@ -164,7 +164,7 @@ static float room_before(const pl_fold_near *near, const pl_bound_ring *ring, co
         return most;
     }
     float facing = -pl_dot3(pl_normalize3(pl_cross(b - a, c - a)), up);
-    float part = ramp(facing, 0, 0.4f) * (1 - ramp(aside, 0.7f * width, 1.6f * width)) *
+    float part = ramp(facing, 0, 0.6f) * (1 - ramp(aside, 0.5f * width, 1.8f * width)) *
                  ramp(ahead, -1.5f * width, -0.7f * width);
     float half = 0.5f * ahead - 0.03f * width;
     half = half < 0 ? 0 : half > most ? most : half;
@@ -180,7 +180,7 @@ void pl_folds_mind_others(const pl_bound_ring *ring, const pleat_layer_frame *fr
         if (loss > 0)
         {
             /* Neighbours taper towards it: for them it narrows down as the station begins to fold, not at once. */
-            float room = most + (room_before(near, ring, frame, most) - most) * (loss < 0.05f ? loss / 0.05f : 1);
+            float room = most + (room_before(near, ring, frame, most) - most) * (loss < 0.12f ? loss / 0.12f : 1);
             rooms[near->fold] = room < rooms[near->fold] ? room : rooms[near->fold];
         }
     }
