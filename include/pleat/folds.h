@@ -41,7 +41,7 @@ typedef struct pleat_folds_options
     /* For PLEAT_PROFILE_CURVE: 2 to 30 points "x,height x,height ..." with x growing and no height below 0, in any
      * scale; default a leaning fold. */
     char curve[PLEAT_TEXT_LIMIT];
-    float irregularity; /* 0 .. 1, default 0: how much the widths of neighbouring folds differ */
+    float irregularity; /* 0 .. 1, default 0: how much neighbouring folds differ in width and height */
     uint32_t seed;      /* of the irregularity */
     float detail;       /* vertices along a fold, 2 .. 16, default 4: how fine the mesh becomes where folds are */
     bool contact;       /* default true: folds stop where they would pass through each other */

@@ -38,7 +38,7 @@ const pleat_parameter *pleat_folds_parameters(uint32_t *count)
         {"bend", PLEAT_VALUE_ANGLE, offsetof(pleat_folds_options, bend), 0, 3.1415927, NULL,
          "joints that bend less than this in the clip get no folds"},
         {"irregularity", PLEAT_VALUE_SHARE, offsetof(pleat_folds_options, irregularity), 0, 1, NULL,
-         "how much the widths of neighbouring folds differ"},
+         "how much neighbouring folds differ in width and height"},
         {"seed", PLEAT_VALUE_COUNT, offsetof(pleat_folds_options, seed), 0, 4294967295.0, NULL,
          "chooses one irregular pattern"},
         {"detail", PLEAT_VALUE_NUMBER, offsetof(pleat_folds_options, detail), 2, 16, NULL,

@@ -51,6 +51,7 @@ typedef struct pl_fold_ring
     float half;                            /* of the region, to each side */
     uint32_t fold_count;                   /* an even number: a valley runs along the ring itself */
     float bounds[2 * PL_FOLDS_A_SIDE + 1]; /* arc lengths where folds begin and end */
+    float gives[2 * PL_FOLDS_A_SIDE];      /* by fold: how much of its lost length it leaves to the next one */
     pl_patch patch;                        /* on the planning surface */
     float *own;      /* stations by fold_count: how much of a fold is this ring's and not its neighbours', 0 .. 1 */
     uint8_t *active; /* stations by fold_count: compressed at some time in the clip, or next to such a fold */
@@ -173,6 +174,7 @@ typedef struct pl_bound_ring
     float strength;       /* how much of the lost length becomes height */
     float spacing;        /* of stations */
     float bounds[2 * PL_FOLDS_A_SIDE + 1]; /* as planned */
+    float gives[2 * PL_FOLDS_A_SIDE];      /* likewise */
     bool closed;
     uint32_t first_fold;                   /* in arrays of all rings' folds */
     uint32_t first_contest, contest_count; /* in the layer's contests */
@@ -196,6 +198,10 @@ PL_INLINE uint32_t pl_fold_station_after(const pl_bound_ring *ring, uint32_t sta
 }
 
 /* ---- Frames ---- */
+
+/* How much a fold takes of the length that came over from the one before; the rest slides on. One that took all of it
+ * would stand alone as high as it may, and beside it along the ring the next: a row of leaves instead of long folds. */
+#define PL_FOLD_TAKE 0.65f
 
 /* A fold at a station that folds of another ring cross. */
 typedef struct pl_fold_contest
@@ -305,6 +311,7 @@ typedef struct pl_fold_held
 {
     bool deep;                /* the bend is so strong that the limb touches itself */
     float tuck, press, slide; /* how much of each there is in it, 0 .. 1 */
+    float take;               /* PL_FOLD_TAKE, and more where the limb touches itself: there length stays near */
     pl_f4 pivot;
     float excess;     /* radians that are held back; 0: the pose is as it is */
     pl_f4 axis, back; /* unit, and a quaternion: turns the joint back by the excess */

@@ -409,6 +409,7 @@ static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch,
     out->closed = b->from->ring.closed;
     out->spacing = b->from->ring.length / (float)(out->closed ? out->station_count : out->station_count - 1);
     memcpy(out->bounds, b->from->bounds, sizeof out->bounds);
+    memcpy(out->gives, b->from->gives, sizeof out->gives);
     out->sample_count = sample_count;
     out->folds = PL_ARENA_NEW(b->arena, pl_fold, (size_t)out->station_count * out->fold_count);
     out->samples = PL_ARENA_NEW(b->arena, pl_fold_sample, sample_count);

@@ -291,8 +291,8 @@ static double useful_room(double room, double hollow)
     return room * t * t * (3 - 2 * t);
 }
 
-/* The amplitude of a fold at a station. carry is length that contact kept the folds between here and the ring from
- * taking: the cloth slides on, and this fold takes it up. Returns what is left. */
+/* The amplitude of a fold at a station. carry is length that the folds between here and the ring left: the cloth slides
+ * on, and this fold takes up a part. Returns what is left then. */
 static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, double carry)
 {
     uint32_t index = station * job->ring->fold_count + k;
@@ -303,10 +303,14 @@ static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, dou
         return carry;
     }
     double length = job->layer->lengths[index];
-    double lost = lost_length(length, (double)fold->rest_length + carry, (double)job->layer->noises[index]);
+    double given = (double)job->ring->gives[k] * fmax((double)fold->rest_length - length, 0);
+    double taken = (double)job->pose.held.take * carry;
+    double wished = (double)fold->rest_length - given + taken;
+    double lost = lost_length(length, wished, (double)job->layer->noises[index]);
+    carry += given - taken; /* a fold that is stretched has use for what it took */
     if (!(lost > 0))
     {
-        return 0; /* a fold that is stretched has use for what came over */
+        return carry;
     }
     pl_f4 raised[PL_FOLD_SAMPLES];
     pl_fold_segment segments[PL_FOLD_SAMPLES];
@@ -336,7 +340,7 @@ static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, dou
                       ? -pl_fold_tau(segments, fold->sample_count - 1, wanted, height, NULL) - solution.relief * height
                       : 0;
     left = left < lost ? left : lost;
-    return left > 0 ? left * (double)job->layer->carries[station] : 0;
+    return left > 0 ? carry + left * (double)job->layer->carries[station] : carry;
 }
 
 /* From the ring outwards on both sides. */

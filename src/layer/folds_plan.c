@@ -323,7 +323,14 @@ enum
     SPARE = 2
 };
 
-/* Widths of the folds: equal, or jittered by the seed. */
+/* A number of a sequence, from 0 to 1. */
+static float next_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (float)(*state >> 8) / 16777216.0f;
+}
+
+/* Widths of the folds, and how much each leaves to the next: equal, or changed by the seed. */
 static void lay_folds(const pl_folds_plan *plan, pl_fold_ring *ring, float reach)
 {
     float width = ring->values.width;
@@ -336,10 +343,15 @@ static void lay_folds(const pl_folds_plan *plan, pl_fold_ring *ring, float reach
     uint32_t state = (plan->options.seed + 1) * 2654435761u ^ (ring->joint + 1) * 40503u;
     for (uint32_t k = 0; k <= ring->fold_count; ++k)
     {
-        state = state * 1664525u + 1013904223u;
-        float jitter = ((float)(state >> 8) / 16777216.0f - 0.5f) * 0.8f * plan->options.irregularity;
+        float jitter = (next_random(&state) - 0.5f) * 0.8f * plan->options.irregularity;
         bool fixed = k == 0 || k == ring->fold_count;
         ring->bounds[k] = ((float)k - (float)a_side + (fixed ? 0 : jitter)) * width;
+    }
+    for (uint32_t k = 0; k < ring->fold_count; ++k)
+    {
+        float gives = next_random(&state) * 0.5f * plan->options.irregularity;
+        bool last = k == 0 || k + 1 == ring->fold_count;
+        ring->gives[k] = last ? 0 : gives;
     }
 }
 

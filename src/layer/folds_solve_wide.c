@@ -165,10 +165,11 @@ static void solve_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k,
     }
     pl_f8 zero = pl_splat8(0), length = layer->work->lengths[index];
     pl_i8 there = group->rest_length > zero;
-    pl_f8 lost = pl_fold_lost8(length, group->rest_length + *carry, layer->work->noises[index]);
+    pl_f8 given = job->ring->gives[k] * pl_max8(group->rest_length - length, zero), taken = PL_FOLD_TAKE * *carry;
+    pl_f8 lost = pl_fold_lost8(length, group->rest_length - given + taken, layer->work->noises[index]);
     outcome o;
     o.solved = there & (lost > zero);
-    *carry = (pl_f8)((pl_i8)*carry & ~there); /* one that is stretched has use for it */
+    *carry = pl_select8(there, *carry + given - taken, *carry); /* one that is stretched has use for what it took */
     if (!pl_mask8(o.solved))
     {
         return;
@@ -196,7 +197,7 @@ static void solve_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k,
         pl_f8 eased = pl_fold_eight_length(&segments, height) + o.solution.relief * height;
         pl_f8 left = pl_min8(o.wanted - eased, lost);
         left *= *(const pl_f8 *)(layer->carries + (size_t)block * PL_FOLD_LANES);
-        *carry = pl_select8(o.limited & (left > zero), left, *carry);
+        *carry += (pl_f8)((pl_i8)left & o.limited & (left > zero));
     }
     if (pl_mask8(o.raised) && layer->options.even)
     {
