@@ -298,6 +298,20 @@ static profile_at mix(const profile_at *a, const profile_at *b, float t)
     return out;
 }
 
+/* At a border, the way straight across a crest that slants leaves the cloth at once: the last measure before an end
+ * gives way to the one further in, the more the nearer it is. */
+static void mend_end(work *w, uint32_t last, uint32_t inner, uint32_t end)
+{
+    pl_wrinkle_shape *shape = w->shape;
+    const pl_crest *crests = shape->near.crests;
+    float away = 0;
+    for (uint32_t i = last; i != end; i += last < end ? 1 : UINT32_MAX)
+    {
+        away += pl_length3(crests[last < end ? i + 1 : i - 1].position - crests[i].position);
+    }
+    shape->at[last] = mix(&shape->at[inner], &shape->at[last], smooth_step(away / shape->desc.radius));
+}
+
 /* Evens the measures of a wrinkle out over its neighbours on the crest (1 2 1, twice), solves for the shape and fills
  * what lies between. */
 static void even_out(work *w, uint32_t wrinkle)
@@ -310,6 +324,11 @@ static void even_out(work *w, uint32_t wrinkle)
         {
             shape->measured[count++] = i;
         }
+    }
+    if (count > 2)
+    {
+        mend_end(w, shape->measured[0], shape->measured[1], first);
+        mend_end(w, shape->measured[count - 1], shape->measured[count - 2], end - 1);
     }
     for (int round = 0; round < 2; ++round)
     {
