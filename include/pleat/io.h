@@ -49,9 +49,10 @@ typedef struct pleat_asset pleat_asset;
  * Warnings for harmless oddities go to the host's log. */
 typedef struct pleat_load_options
 {
-    float sequence_fps;      /* default 30 */
-    const char *points_path; /* NULL, or a .pc2, .mdd or mesh sequence whose frames become a clip of the (single) mesh */
-    float points_fps;        /* default 30; what a .pc2 cannot say */
+    float sequence_fps; /* default 30 */
+    const char
+        *points_path; /* NULL, or a .pc2, .mdd or mesh sequence whose frames become a clip of the (single) mesh */
+    float points_fps; /* default 30; what a .pc2 cannot say */
 } pleat_load_options;
 
 pleat_load_options pleat_load_options_default(void);
