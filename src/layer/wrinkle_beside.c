@@ -88,7 +88,17 @@ static pl_f4 face_normal(const pl_wrinkle_beside *beside, uint32_t triangle)
     return pl_normalize3(pl_cross(pl_load(&beside->positions[v[1]]) - a, pl_load(&beside->positions[v[2]]) - a));
 }
 
-/* How far a vertex may go along a direction. */
+/* Cloth that just came out through a sheet was stopped by it the moment before: it is let go in time, this many times as
+ * far as it is out. */
+#define LET_GO 8.0f
+
+static float room_before_sheet(const pl_wrinkle_beside *beside, pl_f4 from, pl_f4 direction, float length)
+{
+    pleat_hit hit = pleat_bvh_ray(beside->bvh, pl_to(from), pl_to(-direction), 0, length / LET_GO);
+    return hit.triangle != PLEAT_NONE && beside->sheets[hit.triangle] ? LET_GO * hit.distance : length;
+}
+
+/* How far a vertex may go along a direction before it meets something. */
 static float room_along(const pl_wrinkle_beside *beside, pl_f4 from, pl_f4 direction, float length)
 {
     const pl_wrinkle_beside_desc *desc = &beside->desc;
@@ -134,7 +144,8 @@ static void stop_range(void *data, uint32_t begin, uint32_t end, uint32_t worker
             continue;
         }
         pl_f4 direction = way * pl_splat(1 / length);
-        float room = room_along(job->beside, from, direction, length);
+        float room = fminf(room_along(job->beside, from, direction, length),
+                           room_before_sheet(job->beside, from, direction, length));
         if (room < length)
         {
             pl_store(&job->positions[v], from + direction * pl_splat(room));
