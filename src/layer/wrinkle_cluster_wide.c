@@ -105,12 +105,22 @@ static pl_f4 ball_around(const pl_f4 *points, uint32_t count, float *radius)
 
 /* ---- Eight vertices ---- */
 
+/* A segment as eight vertices see it, in units of its reach. */
+typedef struct sight
+{
+    pl_f8 along, squared; /* as in pl_convolution_stand */
+    pl_f8 weight, rise;   /* of the segment at the foot, and along it */
+    float length, inverse;
+} sight;
+
 typedef struct eight
 {
     pl_f8 base[3], normal[3];
     pl_f8 rest[3];
     reaching near;
     pl_f8 factor[PL_CLUSTER_SEGMENTS]; /* how much of a segment counts: less as normals turn away, none across a fold */
+    uint32_t sight_count;
+    sight sights[PL_CLUSTER_SEGMENTS];
 } eight;
 
 /* What the crests near vertices come to on the cloth itself. */
@@ -199,26 +209,48 @@ static void look_around(eight *e, float unit, bool at_rest, vicinity *out)
     out->nearness = pl_select8(reached, out->nearness * scale, pl_splat8(0));
 }
 
+/* Where the vertices stand to the segments, from there on as they rise. Those that reach none of the eight are left
+ * out. */
+static void find_sights(eight *e)
+{
+    e->sight_count = 0;
+    for (uint32_t i = 0; i < e->near.count; ++i)
+    {
+        const pl_wrinkle_segment *segment = e->near.at[i];
+        float inverse = 1 / segment->width, length = segment->length * inverse;
+        pl_convolution_stand stand;
+        pl_convolution_stand_of(segment->from, segment->axis, inverse, e->base, &stand);
+        pl_f8 over = pl_max8(pl_max8(-stand.along, stand.along - pl_splat8(length)), pl_splat8(0));
+        pl_i8 seen = (stand.squared + over * over < pl_splat8(1)) & (e->factor[i] > pl_splat8(0));
+        if (!pl_mask8(seen))
+        {
+            continue;
+        }
+        sight *s = &e->sights[e->sight_count++];
+        s->along = stand.along;
+        s->squared = stand.squared;
+        s->rise = pl_splat8(segment->rise) * e->factor[i];
+        s->weight = pl_splat8(segment->weight) * e->factor[i] + s->rise * stand.along;
+        s->length = length;
+        s->inverse = inverse;
+    }
+}
+
 /* Field of all crests at heights (metres) above the base, and its slope in the height: as if crests lay in the tangent
  * plane of the cloth there, as far away as they are. So the field only falls with the height, and there is one solution
  * that moves with the crests, however cloth and crests are bent. */
 static void field_at(const eight *e, const pl_f8 *z, pl_f8 *field, pl_f8 *slope)
 {
     pl_f8 rise_by = *z * pl_splat8(PL_WRINKLE_RISE), sum = pl_splat8(0), down = pl_splat8(0);
-    for (uint32_t i = 0; i < e->near.count; ++i)
+    for (uint32_t i = 0; i < e->sight_count; ++i)
     {
-        const pl_wrinkle_segment *segment = e->near.at[i];
-        float inverse = 1 / segment->width;
-        pl_f8 above = rise_by * pl_splat8(inverse);
-        pl_convolution_stand stand;
+        const sight *s = &e->sights[i];
+        pl_f8 above = rise_by * pl_splat8(s->inverse);
+        pl_convolution_stand stand = {.along = s->along, .squared = s->squared + above * above};
         pl_convolution_moments m;
-        pl_convolution_stand_of(segment->from, segment->axis, inverse, e->base, &stand);
-        stand.squared += above * above;
-        pl_convolution_moments_of(segment->length * inverse, &stand, &m);
-        pl_f8 rise = pl_splat8(segment->rise) * e->factor[i];
-        pl_f8 weight = pl_splat8(segment->weight) * e->factor[i] + rise * stand.along;
-        sum += weight * m.value[0] + rise * m.value[1];
-        down += (weight * m.slope[0] + rise * m.slope[1]) * above * pl_splat8(inverse);
+        pl_convolution_moments_of(s->length, &stand, &m);
+        sum += s->weight * m.value[0] + s->rise * m.value[1];
+        down += (s->weight * m.slope[0] + s->rise * m.slope[1]) * above * pl_splat8(s->inverse);
     }
     *field = sum;
     *slope = down * pl_splat8(2 * PL_WRINKLE_RISE);
@@ -320,6 +352,7 @@ static void move_eight(const pl_wrinkle_cluster_job *job, eight *e, float sign, 
     {
         up[k] = e->normal[k] * pl_splat8(sign);
     }
+    find_sights(e);
     solve(e, &v.width, open, &z, &steps);
     pl_f8 height = z * v.width, aside = z * height / pl_max8(v.depth, pl_splat8(1e-6f));
     for (int k = 0; k < 3; ++k)
