@@ -44,7 +44,7 @@ function readPc2(file) {
 function clipNames(file) {
   const bytes = readFileSync(file);
   const description = JSON.parse(bytes.subarray(20, 20 + bytes.readUInt32LE(12)).toString());
-  return (description.animations ?? []).map((clip) => clip.name ?? '');
+  return (description.animations ?? []).map((clip, i) => clip.name || `clip ${i}`); // as ours goes without one
 }
 
 function height(points) {
