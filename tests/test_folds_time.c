@@ -1,56 +1,12 @@
 /* Folds of motion capture over time: sampling a clip ten times as densely must shrink the largest change of an offset.
  *
  * Regions of several joints overlap here, skinning pushes creases through themselves, and joints turn fast. */
-#include "support/support.h"
+#include "support/folded.h"
 
 #include "base/vec.h"
-#include "pleat/bake.h"
-#include "pleat/folds.h"
-#include "pleat/io.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct actor
-{
-    pleat_asset *asset;
-    const pleat_model *model;
-} actor;
-
-static actor load(const char *path)
-{
-    actor a = {0};
-    pleat_error error = {0};
-    if (pleat_asset_load(path, NULL, NULL, &a.asset, &error) != PLEAT_OK)
-    {
-        fail_msg("%s", error.message);
-    }
-    a.model = pleat_asset_model(a.asset);
-    return a;
-}
-
-static uint32_t node_named(const pleat_model *model, const char *part)
-{
-    uint32_t n = 0;
-    while (n < model->node_count && (model->nodes[n].mesh == PLEAT_NONE || !strstr(model->nodes[n].name, part)))
-    {
-        ++n;
-    }
-    assert_true(n < model->node_count);
-    return n;
-}
-
-static const pleat_vec4 *frame_of(pleat_bake *bake, uint32_t frame)
-{
-    assert_int_equal(pleat_bake_frame(bake, frame, NULL), PLEAT_OK);
-    return pleat_stack_positions(pleat_bake_stack(bake, 0));
-}
-
-static double apart(pleat_vec4 a, pleat_vec4 b)
-{
-    double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y, z = (double)a.z - (double)b.z;
-    return sqrt(x * x + y * y + z * z);
-}
 
 /* Eight windows of eight frames each, an eighth of the clip apart, at 300 samples a second; every tenth is one of 30.
  */
@@ -128,14 +84,14 @@ static double change_since(const pleat_vec4 *folded, float *before)
     double largest = 0;
     for (uint32_t v = 0; v < seen.vertex_count; ++v)
     {
-        float offset = (float)apart(folded[v], seen.skinned[v]);
+        float offset = (float)support_apart(folded[v], seen.skinned[v]);
         largest = fmax(largest, fabs((double)offset - (double)before[v]));
         before[v] = offset;
     }
     return largest;
 }
 
-static pleat_bake *bake_window(const actor *a, uint32_t node, uint32_t first)
+static pleat_bake *bake_window(const support_actor *a, uint32_t node, uint32_t first)
 {
     pleat_bake *bake = NULL;
     pleat_error error = {0};
@@ -160,7 +116,7 @@ static pleat_bake *bake_window(const actor *a, uint32_t node, uint32_t first)
     return bake;
 }
 
-static void watch_window(const actor *a, uint32_t node, uint32_t first, changes *out)
+static void watch_window(const support_actor *a, uint32_t node, uint32_t first, changes *out)
 {
     const pleat_skin *skin = &a->model->skins[a->model->nodes[node].skin];
     pleat_bake *bake = bake_window(a, node, first);
@@ -173,7 +129,7 @@ static void watch_window(const actor *a, uint32_t node, uint32_t first, changes 
     double within = 0;
     for (uint32_t f = 0; f <= WINDOW_FRAMES * DENSER; ++f)
     {
-        const pleat_vec4 *folded = frame_of(bake, f);
+        const pleat_vec4 *folded = support_frame(bake, f);
         double change = change_since(folded, fine);
         within = f ? fmax(within, change) : 0;
         if (f % DENSER == 0)
@@ -195,7 +151,7 @@ static void watch_window(const actor *a, uint32_t node, uint32_t first, changes 
     pleat_bake_destroy(bake);
 }
 
-static void check_windows(const actor *a, const char *name, uint32_t node, double most)
+static void check_windows(const support_actor *a, const char *name, uint32_t node, double most)
 {
     double duration = (double)(a->model->clips[0].end - a->model->clips[0].start);
     changes all = {0};
@@ -218,8 +174,8 @@ static void test_folds_time_is_continuous_on_the_leotard(void **state)
 {
     (void)state;
     SUPPORT_NEED(path, "mh_modern_leotard/mh_modern_leotard.glb");
-    actor dancer = load(path);
-    check_windows(&dancer, "leotard", node_named(dancer.model, ""), 0.4);
+    support_actor dancer = support_actor_load(path);
+    check_windows(&dancer, "leotard", support_node_named(dancer.model, ""), 0.4);
     pleat_asset_destroy(dancer.asset);
 }
 
@@ -227,8 +183,8 @@ static void test_folds_time_is_continuous_on_the_sportsuit(void **state)
 {
     (void)state;
     SUPPORT_NEED(path, "mh_salsa_sportsuit/mh_salsa_sportsuit.glb");
-    actor dancer = load(path);
-    check_windows(&dancer, "sportsuit", node_named(dancer.model, "suit"), 0.4);
+    support_actor dancer = support_actor_load(path);
+    check_windows(&dancer, "sportsuit", support_node_named(dancer.model, "suit"), 0.4);
     pleat_asset_destroy(dancer.asset);
 }
 
