@@ -235,8 +235,8 @@ static void deform(wrinkles_layer *layer, const pleat_layer_frame *frame, uint32
 static void deform_by_set(wrinkles_layer *layer, const pleat_layer_frame *frame, uint32_t index, pleat_vec4 *positions)
 {
     const pleat_wrinkle_set *set = layer->plan->set;
-    uint32_t first = set->first_wrinkle[index];
-    deform(layer, frame, set->first_wrinkle[index + 1] - first, set->wrinkles + first, set->points, positions);
+    uint32_t first = set->first_wrinkle[index], count = set->first_wrinkle[index + 1] - first;
+    deform(layer, frame, count, count ? set->wrinkles + first : NULL, set->points, positions);
 }
 
 static void update_by_set(wrinkles_layer *layer, const pleat_layer_frame *frame)
