@@ -78,9 +78,11 @@ PL_INLINE void raise_eight(const pl_fold_lane_job *job, const cell *c, uint32_t 
     pl_f8 height = mask * (c->height + c->height_change * share) * profiles_at(&job->layer->profile, x + shift[3]);
     pl_f8 part = 0.5f * (x + 1);
     const uint32_t *vertex = v->vertex + first;
-    for (int i = 0; i < 4; ++i)
+    /* Beyond the cell lie vertices that another thread may be moving. */
+    for (uint32_t i = 0; i < 4; ++i)
     {
-        place[i] = pl_join8(pl_load(&job->frame->positions[vertex[i]]), pl_load(&job->frame->positions[vertex[i + 4]]));
+        uint32_t low = vertex[i < count ? i : 0], high = vertex[i + 4 < count ? i + 4 : 0];
+        place[i] = pl_join8(pl_load(&job->frame->positions[low]), pl_load(&job->frame->positions[high]));
     }
     pl_transpose8(place);
     for (int i = 0; i < 3; ++i)
