@@ -88,8 +88,8 @@ static pl_f4 face_normal(const pl_wrinkle_beside *beside, uint32_t triangle)
     return pl_normalize3(pl_cross(pl_load(&beside->positions[v[1]]) - a, pl_load(&beside->positions[v[2]]) - a));
 }
 
-/* Cloth that just came out through a sheet was stopped by it the moment before: it is let go in time, this many times as
- * far as it is out. */
+/* Cloth that just came out through a sheet was stopped by it the moment before: it is let go in time, this many times
+ * as far as it is out. */
 #define LET_GO 8.0f
 
 static float room_before_sheet(const pl_wrinkle_beside *beside, pl_f4 from, pl_f4 direction, float length)
