@@ -31,8 +31,8 @@ static void check_contact(uint32_t around, uint32_t along, pleat_skinning skinni
         const pleat_vec4 *folded = support_frame(bake, f);
         uint64_t with = crossings(bake, folded), without = crossings(plain, support_frame(plain, f));
         print_message("arm %u x %u, %s, at %5.1f degrees: %llu crossings, skinning alone %llu; highest %.1f mm\n",
-                      around, along, skinning == PLEAT_DQS ? "dqs" : "lbs", support_arm_angle(f), (unsigned long long)with,
-                      (unsigned long long)without, 1000 * support_figure(bake, "highest"));
+                      around, along, skinning == PLEAT_DQS ? "dqs" : "lbs", support_arm_angle(f),
+                      (unsigned long long)with, (unsigned long long)without, 1000 * support_figure(bake, "highest"));
         assert_true(with <= without);
         assert_true(support_figure(bake, "highest") < 0.023);
     }
