@@ -381,18 +381,23 @@ static pleat_result find_point_count(sequence *s, pleat_error *error)
     return result;
 }
 
+static pl_points_source source_of(sequence *s, float fps, const char *path)
+{
+    return (pl_points_source){.read = read_frame,
+                              .user = s,
+                              .frame_count = s->count,
+                              .point_count = s->point_count,
+                              .fps = fps,
+                              .name = sequence_title(s),
+                              .path = path};
+}
+
 pleat_result pl_sequence_points(pleat_asset *asset, const char *path, float fps, pleat_error *error)
 {
     sequence *s;
     PL_TRY(open_sequence(asset, path, &s, error));
     PL_TRY(find_point_count(s, error));
-    pl_points_source source = {.read = read_frame,
-                               .user = s,
-                               .frame_count = s->count,
-                               .point_count = s->point_count,
-                               .fps = fps,
-                               .name = sequence_title(s),
-                               .path = pl_arena_string(&asset->arena, path, strlen(path))};
+    pl_points_source source = source_of(s, fps, pl_arena_string(&asset->arena, path, strlen(path)));
     if (!source.name || !source.path)
     {
         return pl_fail_memory(&asset->memory, error, path);
@@ -405,13 +410,7 @@ pleat_result pl_sequence_load(pleat_asset *asset, const char *path, float fps, p
     sequence *s;
     PL_TRY(open_sequence(asset, path, &s, error));
     PL_TRY(load_first(s, error));
-    pl_points_source source = {.read = read_frame,
-                               .user = s,
-                               .frame_count = s->count,
-                               .point_count = s->point_count,
-                               .fps = fps,
-                               .name = sequence_title(s),
-                               .path = asset->name};
+    pl_points_source source = source_of(s, fps, asset->name);
     pleat_mesh mesh = asset->model.meshes[0];
     mesh.name = source.name;
     if (!source.name)
