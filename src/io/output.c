@@ -98,17 +98,16 @@ static void registry_remove(pl_output *output)
     output->previous = NULL;
 }
 
+/* The lock stays taken: another thread would create one more before the process ends. */
 void pleat_outputs_remove_all(void)
 {
     sigset_t old_signals;
-    int old_errno = errno;
     registry_enter(&old_signals);
     for (pl_output *output = registry_first; output; output = output->next)
     {
         unlink(output->temporary);
     }
-    registry_leave(&old_signals);
-    errno = old_errno;
+    pthread_sigmask(SIG_SETMASK, &old_signals, NULL);
 }
 
 /* ---- Begin ------------------------------------------------------------------------------------------------------ */
