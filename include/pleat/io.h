@@ -23,8 +23,8 @@ pleat_result pleat_outputs_commit(pleat_outputs *outputs, pleat_error *error);
 /* Removes what was not committed. NULL is fine. */
 void pleat_outputs_destroy(pleat_outputs *outputs);
 /* Removes every temporary file of the process: for a signal handler that is about to end the program (it is
- * async-signal-safe). A commit that has begun on another thread is waited for; whoever begins an output afterwards waits
- * for the end. */
+ * async-signal-safe). A commit that has begun on another thread is waited for; whoever begins an output afterwards
+ * waits for the end. */
 void pleat_outputs_remove_all(void);
 
 /* ---- Assets: a loaded file and its model ------------------------------------------------------------------------ */
