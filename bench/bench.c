@@ -1,4 +1,5 @@
-/* make bench: prints the table, writes the JSON named as the argument. */
+/* make bench: prints the table, writes the JSON named as the argument. A second argument names one group, a third a
+ * part of it: pleat_bench build/bench.json cloth shirt. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -23,6 +24,12 @@ typedef struct row
 
 static row rows[MAX_ROWS];
 static uint32_t row_count;
+static const char *wanted_part;
+
+bool bench_wants(const char *part)
+{
+    return !wanted_part || strcmp(wanted_part, part) == 0;
+}
 
 static double now(void)
 {
@@ -138,6 +145,7 @@ int main(int argument_count, char **arguments)
 #undef GROUP
     };
     const char *only = argument_count > 2 ? arguments[2] : NULL;
+    wanted_part = argument_count > 3 ? arguments[3] : NULL;
     printf("%-44s %10s %-9s %-40s %8s\n", "name", "value", "unit", "reference", "ratio");
     for (uint32_t i = 1; i < sizeof groups / sizeof groups[0]; ++i)
     {

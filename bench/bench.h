@@ -30,6 +30,9 @@ typedef enum bench_goal
 void bench_row(const char *name, double value, const char *unit, const char *reference, double ratio, bench_goal goal,
                double bound);
 
+/* Whether what was asked for on the command line (nothing: all) names this part of a group. */
+bool bench_wants(const char *part);
+
 /* Each group of groups.h. */
 #define GROUP(name) void bench_##name(void);
 #include "groups.h"

@@ -426,7 +426,33 @@ static void test_wrinkle_deform_draws_straight_crests_straight(void **state)
 }
 
 #ifdef PL_HAVE_AVX2
-/* Both builds of the kernel, over clusters of every size, with wrinkles to both sides. */
+enum
+{
+    CLUSTER_SEGMENTS = 12
+};
+
+/* Vertices of one triangle in lanes, and the ball around them at rest. */
+static void fill_cluster(pl_wrinkle_lanes *lanes, const float barycentric[][3], const pleat_vec4 *rest,
+                         pl_wrinkle_cluster *cluster)
+{
+    cluster->rest_center = pl_set(0.25f, 0.25f, 0, 0);
+    for (uint32_t i = 0; i < PL_CLUSTER_SIZE; ++i)
+    {
+        uint32_t v = i < cluster->count ? i : i / 8 * 8;
+        pl_f4 at = pl_splat(0);
+        for (int k = 0; k < 3; ++k)
+        {
+            lanes[i / 8].barycentric[k][i % 8] = barycentric[v][k];
+            at += pl_load(&rest[k]) * pl_splat(barycentric[v][k]);
+        }
+        lanes[i / 8].mask[i % 8] = 1;
+        lanes[i / 8].vertex[i % 8] = v;
+        cluster->rest_radius = fmaxf(cluster->rest_radius, 1.001f * pl_length3(at - cluster->rest_center));
+    }
+}
+
+/* Both builds of the kernel, over clusters of every size, with wrinkles to both sides. With a rest shape, every other
+ * segment reaches less far there. */
 static void test_wrinkle_cluster_has_one_result(void **state)
 {
     (void)state;
@@ -439,11 +465,17 @@ static void test_wrinkle_cluster_has_one_result(void **state)
     pl_wrinkle_profile_make(&profile);
     static const uint32_t triangle[] = {0, 1, 2};
     static const pleat_vec4 corners[] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}};
-    uint32_t seed = 5, moved = 0, head[1] = {0}, order[PL_CLUSTER_SIZE];
+    uint32_t seed = 5, moved = 0, head[1] = {0};
+    pl_wrinkle_lanes lanes[PL_CLUSTER_SIZE / 8];
+    float parts[2][PL_CAPSULE_PARTS][CLUSTER_SEGMENTS + 8] = {0}, *capsules[2][PL_CAPSULE_PARTS];
+    for (int part = 0; part < 2 * PL_CAPSULE_PARTS; ++part)
+    {
+        capsules[part / PL_CAPSULE_PARTS][part % PL_CAPSULE_PARTS] = parts[0][part];
+    }
     for (uint32_t count = 1; count <= PL_CLUSTER_SIZE; ++count)
     {
-        pl_wrinkle_segment segments[12] = {0};
-        for (int i = 0; i < 12; ++i)
+        pl_wrinkle_segment segments[CLUSTER_SEGMENTS] = {0};
+        for (uint32_t i = 0; i < CLUSTER_SEGMENTS; ++i)
         {
             pl_f4 axis = pl_set(support_random_float(&seed, -1, 1), support_random_float(&seed, -1, 1), 0, 0);
             segments[i].from = pl_set(support_random_float(&seed, 0, 1), support_random_float(&seed, 0, 1), 0, 0);
@@ -452,12 +484,18 @@ static void test_wrinkle_cluster_has_one_result(void **state)
             segments[i].lean = pl_set(0.1f, 0.05f, 0, 0);
             segments[i].length = support_random_float(&seed, 0.1f, 0.5f);
             segments[i].width = support_random_float(&seed, 0.1f, 0.4f);
+            segments[i].inverse = 1 / segments[i].width;
+            segments[i].rest = segments[i].from;
+            segments[i].rest_axis = segments[i].axis;
+            segments[i].rest_length = segments[i].length;
+            segments[i].rest_width = segments[i].width * (i % 2 ? 0.5f : 1);
             segments[i].weight = support_random_float(&seed, 0.2f, 2);
             segments[i].rise = support_random_float(&seed, -0.1f, 0.3f);
             segments[i].depth = support_random_float(&seed, 0.1f, 1.4f);
             segments[i].inward = i % 3 == 0;
+            pl_wrinkle_capsule_put(&segments[i], capsules, i);
         }
-        pl_wrinkle_run run = {.first = 0, .last = 11, .next = PLEAT_NONE};
+        pl_wrinkle_run run = {.first = 0, .last = CLUSTER_SEGMENTS - 1, .next = PLEAT_NONE};
         pl_wrinkle_near near = {.head = head, .runs = &run};
         pleat_vec4 positions[2][PL_CLUSTER_SIZE], normals[PL_CLUSTER_SIZE];
         float barycentric[PL_CLUSTER_SIZE][3];
@@ -469,19 +507,20 @@ static void test_wrinkle_cluster_has_one_result(void **state)
                 pl_set(support_random_float(&seed, -0.3f, 0.3f), support_random_float(&seed, -0.3f, 0.3f), 1, 0);
             pl_store(&normals[v], pl_normalize3(normal));
             positions[0][v] = positions[1][v] = (pleat_vec4){a, b, 0, 0};
-            order[v] = v;
         }
         pl_wrinkle_cluster cluster = {.count = count};
+        fill_cluster(lanes, barycentric, corners, &cluster);
         pl_wrinkle_cluster_job job = {.near = &near,
                                       .segments = segments,
                                       .profile = &profile,
-                                      .order = order,
+                                      .lanes = lanes,
                                       .triangles = triangle,
                                       .coarse = corners,
-                                      .barycentric = barycentric[0],
+                                      .rest = count % 2 ? corners : NULL,
                                       .slide = true,
                                       .positions = positions[0],
                                       .normals = normals};
+        memcpy(job.capsules, capsules, sizeof job.capsules);
         pl_wrinkle_tally base = pl_wrinkle_cluster_run_base(&job, &cluster);
         job.positions = positions[1];
         pl_wrinkle_tally wide = pl_wrinkle_cluster_run_avx2(&job, &cluster);

@@ -74,6 +74,27 @@ PL_INLINE pl_f8 pl_abs8(pl_f8 a)
     return (pl_f8)((pl_i8)a & (sign + 0x7fffffff));
 }
 
+PL_INLINE pl_i8 pl_larger8(pl_i8 a, pl_i8 b)
+{
+    pl_i8 take = a > b;
+    return (a & take) | (b & ~take);
+}
+
+/* table[index] in each lane, for any table. */
+PL_INLINE pl_f8 pl_fetch8(const float *table, pl_i8 index)
+{
+#if defined(__AVX2__)
+    return (pl_f8)_mm256_i32gather_ps(table, (__m256i)index, 4);
+#else
+    pl_f8 out;
+    for (int i = 0; i < 8; ++i)
+    {
+        out[i] = table[index[i]];
+    }
+    return out;
+#endif
+}
+
 /* Bit k is set where lane k of the mask is. */
 PL_INLINE uint32_t pl_mask8(pl_i8 mask)
 {

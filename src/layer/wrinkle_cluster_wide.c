@@ -8,99 +8,184 @@
 #include <math.h>
 #include <string.h>
 
-#define STEP_END 2e-3f    /* Newton's last step, in widths: what is left is about its square */
-#define SLIDE_MARGIN 1.2f /* how far cloth may be from where it slides to, and 1 more, in widths */
+#define STEP_END 2e-3f /* Newton's last step, in widths: what is left is about its square */
+#define WHOLE 0.749f   /* of the farthest distance at rest: a segment nearer than 0.75 counts wholly */
 
 enum
 {
     MOST_STEPS = 24
 };
 
-/* Segments that may reach some vertices. */
+enum
+{
+    ROOM = PL_CLUSTER_SEGMENTS + 8 /* eight are read from any on */
+};
+
+/* Segments that may reach the vertices of a cluster, of one side. */
 typedef struct reaching
 {
     uint32_t count;
-    const pl_wrinkle_segment *at[PL_CLUSTER_SEGMENTS];
+    uint32_t at[ROOM];
+    bool close[ROOM]; /* all of the cluster was as near at rest as it takes to feel the segment wholly */
+    float capsule[PL_CAPSULE_PARTS][ROOM];
 } reaching;
 
-PL_INLINE float smaller(float a, float b)
+/* Eight vertices on the coarse surface, in lanes, and a ball around them. */
+typedef struct places
 {
-    return a < b ? a : b;
-}
+    pl_f8 base[3];
+    pl_f4 center;
+    float radius;
+} places;
 
 PL_INLINE float larger(float a, float b)
 {
     return a > b ? a : b;
 }
 
+PL_INLINE pl_f8 load8(const float *from)
+{
+    pl_f8 out;
+    memcpy(&out, from, sizeof out);
+    return out;
+}
+
 /* ---- Gathering ---- */
 
-/* Vertices on the coarse surface, and a ball around them; the same at rest. */
-typedef struct places
+/* Which of eight capsules, from index i on, come nearer to a point than their reach and so much more; distance is
+ * squared. */
+PL_INLINE pl_i8 within(const float *const capsule[PL_CAPSULE_PARTS], uint32_t i, pl_f4 point, float more,
+                       pl_f8 *distance)
 {
-    pl_f4 base[PL_CLUSTER_SIZE], rest[PL_CLUSTER_SIZE];
-    pl_f4 center, rest_center;
-    float radius, rest_radius;
-} places;
-
-static bool within(pl_f4 point, pl_f4 from, pl_f4 axis, float length, float reach)
-{
-    pl_f4 away = point - from;
-    float along = smaller(larger(pl_dot3(away, axis), 0), length);
-    away -= axis * pl_splat(along);
-    return pl_dot3(away, away) < reach * reach;
+    pl_f8 away[3], axis[3], along = pl_splat8(0), squared = pl_splat8(0);
+    for (int k = 0; k < 3; ++k)
+    {
+        axis[k] = load8(capsule[PL_CAPSULE_AXIS + k] + i);
+        away[k] = pl_splat8(point[k]) - load8(capsule[PL_CAPSULE_FROM + k] + i);
+        along += away[k] * axis[k];
+    }
+    along = pl_min8(pl_max8(along, pl_splat8(0)), load8(capsule[PL_CAPSULE_LENGTH] + i));
+    for (int k = 0; k < 3; ++k)
+    {
+        pl_f8 left = away[k] - along * axis[k];
+        squared += left * left;
+    }
+    pl_f8 reach = load8(capsule[PL_CAPSULE_REACH] + i) + pl_splat8(more);
+    *distance = squared;
+    return (squared < reach * reach) & (reach > pl_splat8(0));
 }
 
-/* Whether a ball comes as near to a segment as cloth may be that slides into its reach. */
-static bool reaches(const pl_wrinkle_segment *segment, pl_f4 center, float radius)
+/* Adds one to those of its side; false where it did not fit. */
+static bool put(const pl_wrinkle_cluster_job *job, uint32_t segment, bool close, reaching sides[2])
 {
-    return within(center, segment->from, segment->axis, segment->length, SLIDE_MARGIN * segment->width + radius);
+    reaching *side = &sides[job->segments[segment].inward];
+    if (side->count == PL_CLUSTER_SEGMENTS)
+    {
+        return false;
+    }
+    uint32_t at = side->count++;
+    side->at[at] = segment;
+    side->close[at] = close;
+    for (int part = 0; part < PL_CAPSULE_PARTS; ++part)
+    {
+        side->capsule[part][at] = job->capsules[0][part][segment];
+    }
+    return true;
 }
 
-static bool reached_at_rest(const pl_wrinkle_segment *segment, const places *p)
-{
-    return within(p->rest_center, segment->rest, segment->rest_axis, segment->rest_length,
-                  PL_WRINKLE_APART * segment->rest_width + p->rest_radius);
-}
-
-/* The segments near the ball around a cluster, of either side. Returns how many did not fit. */
-static uint32_t gather(const pl_wrinkle_cluster_job *job, uint32_t triangle, const places *p, reaching sides[2])
+/* The segments that come as near to the ball around a cluster as cloth may be that slides into their reach, of either
+ * side. Returns how many did not fit. */
+static uint32_t gather(const pl_wrinkle_cluster_job *job, const pl_wrinkle_cluster *cluster, const places *p,
+                       reaching sides[2])
 {
     uint32_t left_out = 0;
     sides[0].count = sides[1].count = 0;
-    for (uint32_t run = job->near->head[triangle]; run != PLEAT_NONE; run = job->near->runs[run].next)
+    for (uint32_t run = job->near->head[cluster->triangle]; run != PLEAT_NONE; run = job->near->runs[run].next)
     {
         const pl_wrinkle_run *r = &job->near->runs[run];
-        for (uint32_t i = r->first; i <= r->last; ++i)
+        for (uint32_t i = r->first; i <= r->last; i += 8)
         {
-            const pl_wrinkle_segment *segment = &job->segments[i];
-            if (segment->length > 0 && reaches(segment, p->center, p->radius) &&
-                (!job->rest || reached_at_rest(segment, p)))
+            pl_f8 distance;
+            uint32_t inside = r->last - i < 7 ? (2u << (r->last - i)) - 1 : 0xff, close = 0xff;
+            inside &= pl_mask8(within(job->capsules[0], i, p->center, p->radius, &distance));
+            if (inside && job->rest)
             {
-                reaching *side = &sides[segment->inward];
-                if (side->count == PL_CLUSTER_SEGMENTS)
-                {
-                    ++left_out;
-                    continue;
-                }
-                side->at[side->count++] = segment;
+                float radius = cluster->rest_radius;
+                inside &= pl_mask8(within(job->capsules[1], i, cluster->rest_center, radius, &distance));
+                pl_f8 whole = load8(job->capsules[1][PL_CAPSULE_REACH] + i) * pl_splat8(WHOLE) - pl_splat8(radius);
+                close = pl_mask8((distance < whole * whole) & (whole > pl_splat8(0)));
+            }
+            for (; inside; inside &= inside - 1)
+            {
+                uint32_t lane = (uint32_t)__builtin_ctz(inside);
+                left_out += !put(job, i + lane, close >> lane & 1, sides);
             }
         }
     }
     return left_out;
 }
 
-/* The middle and the radius of points. */
-static pl_f4 ball_around(const pl_f4 *points, uint32_t count, float *radius)
+/* ---- Places ---- */
+
+PL_INLINE float least8(pl_f8 a)
 {
-    pl_f4 low = points[0], high = points[0];
-    for (uint32_t i = 1; i < count; ++i)
+    pl_f4 half = pl_min(pl_low8(a), pl_high8(a));
+    half = pl_min(half, __builtin_shufflevector(half, half, 2, 3, 0, 1));
+    return half[0] < half[1] ? half[0] : half[1];
+}
+
+PL_INLINE float most8(pl_f8 a)
+{
+    pl_f4 half = pl_max(pl_low8(a), pl_high8(a));
+    half = pl_max(half, __builtin_shufflevector(half, half, 2, 3, 0, 1));
+    return half[0] > half[1] ? half[0] : half[1];
+}
+
+/* As pl_place_position for eight places of one triangle. */
+PL_INLINE void lanes_position(const pl_wrinkle_lanes *lanes, const uint32_t *corner, const pleat_vec4 *positions,
+                              pl_f8 out[3])
+{
+    pl_f4 p[3] = {pl_load(&positions[corner[0]]), pl_load(&positions[corner[1]]), pl_load(&positions[corner[2]])};
+    for (int k = 0; k < 3; ++k)
     {
-        low = pl_min(low, points[i]);
-        high = pl_max(high, points[i]);
+        out[k] = pl_splat8(p[0][k]) * load8(lanes->barycentric[0]) + pl_splat8(p[1][k]) * load8(lanes->barycentric[1]) +
+                 pl_splat8(p[2][k]) * load8(lanes->barycentric[2]);
     }
-    *radius = 0.5f * pl_length3(high - low);
-    return (low + high) * pl_splat(0.5f);
+}
+
+static float radius_around(const pl_f8 points[3], pl_f4 center)
+{
+    pl_f8 away[3];
+    for (int k = 0; k < 3; ++k)
+    {
+        away[k] = points[k] - pl_splat8(center[k]);
+    }
+    return 1.0001f * sqrtf(most8(pl_dot8(away, away)));
+}
+
+/* Where the vertices of a cluster are, eight by eight, and the ball around all of them. */
+static void find_places(const pl_wrinkle_cluster_job *job, const pl_wrinkle_cluster *cluster, uint32_t eights,
+                        places *p, places *whole)
+{
+    const uint32_t *corner = &job->triangles[3 * (size_t)cluster->triangle];
+    pl_f4 lowest = pl_splat(INFINITY), highest = pl_splat(-INFINITY);
+    for (uint32_t i = 0; i < eights; ++i)
+    {
+        const pl_f8 *base = p[i].base;
+        lanes_position(&job->lanes[cluster->first + i], corner, job->coarse, p[i].base);
+        pl_f4 low = pl_set(least8(base[0]), least8(base[1]), least8(base[2]), 0);
+        pl_f4 high = pl_set(most8(base[0]), most8(base[1]), most8(base[2]), 0);
+        p[i].center = (low + high) * pl_splat(0.5f);
+        p[i].radius = radius_around(base, p[i].center);
+        lowest = pl_min(lowest, low);
+        highest = pl_max(highest, high);
+    }
+    whole->center = (lowest + highest) * pl_splat(0.5f);
+    whole->radius = 0;
+    for (uint32_t i = 0; i < eights; ++i)
+    {
+        whole->radius = larger(whole->radius, radius_around(p[i].base, whole->center));
+    }
 }
 
 /* ---- Eight vertices ---- */
@@ -116,8 +201,10 @@ typedef struct sight
 typedef struct eight
 {
     pl_f8 base[3], normal[3];
-    pl_f8 rest[3];
-    reaching near;
+    pl_f8 rest[3]; /* where a segment is near that was not close at rest */
+    uint32_t near_count;
+    const pl_wrinkle_segment *near[PL_CLUSTER_SEGMENTS];
+    bool close[PL_CLUSTER_SEGMENTS];
     pl_f8 factor[PL_CLUSTER_SEGMENTS]; /* how much of a segment counts: less as normals turn away, none across a fold */
     uint32_t sight_count;
     sight sights[PL_CLUSTER_SEGMENTS];
@@ -164,28 +251,39 @@ PL_INLINE pl_f8 closeness(const pl_wrinkle_segment *segment, const pl_f8 rest[3]
     return t * t * (pl_splat8(3) - pl_splat8(2) * t);
 }
 
+/* Which points are within reach of a segment of this length, and a little more: rounding must not leave one out. */
+PL_INLINE pl_i8 in_reach(const pl_convolution_stand *stand, float length, float reach)
+{
+    pl_f8 over = pl_max8(pl_max8(-stand->along, stand->along - pl_splat8(length)), pl_splat8(0));
+    return stand->squared + over * over < pl_splat8(reach);
+}
+
 /* Sums over the segments, each by its depth: one that is as good as flat changes nothing, so that wrinkles may come and
  * go. Of a lone wrinkle nearness is that of its crest, however deep. */
-static void look_around(eight *e, float unit, bool at_rest, vicinity *out)
+static void look_around(eight *e, float unit, vicinity *out)
 {
     *out = (vicinity){0};
     pl_f8 squared = pl_splat8(0); /* by depth */
-    for (uint32_t i = 0; i < e->near.count; ++i)
+    for (uint32_t i = 0; i < e->near_count; ++i)
     {
-        const pl_wrinkle_segment *segment = e->near.at[i];
-        float inverse = 1 / segment->width;
+        const pl_wrinkle_segment *segment = e->near[i];
+        float inverse = segment->inverse, length = segment->length * inverse;
         pl_convolution_stand stand;
         pl_convolution_moments m;
         pl_convolution_stand_of(segment->from, segment->axis, inverse, e->base, &stand);
-        pl_convolution_moments_of(segment->length * inverse, &stand, &m);
         pl_f8 factor = facing(segment, e->normal);
-        if (at_rest)
+        if (!e->close[i])
         {
             factor *= closeness(segment, e->rest);
         }
+        e->factor[i] = factor;
+        if (!pl_mask8(in_reach(&stand, length, 1.00001f)))
+        {
+            continue;
+        }
+        pl_convolution_moments_of(length, &stand, &m);
         pl_f8 deep = factor * pl_splat8(segment->depth);
         pl_f8 value = pl_max8(m.value[0], pl_splat8(0)) * deep;
-        e->factor[i] = factor;
         out->nearness += value;
         squared += value * pl_splat8(segment->depth);
         out->width += value * pl_splat8(segment->width);
@@ -209,20 +307,18 @@ static void look_around(eight *e, float unit, bool at_rest, vicinity *out)
     out->nearness = pl_select8(reached, out->nearness * scale, pl_splat8(0));
 }
 
-/* Where the vertices stand to the segments, from there on as they rise. Those that reach none of the eight are left
+/* Where the vertices stand to the segments, from there on as they rise. Those that reach none of the open ones are left
  * out. */
-static void find_sights(eight *e)
+static void find_sights(eight *e, pl_i8 open)
 {
     e->sight_count = 0;
-    for (uint32_t i = 0; i < e->near.count; ++i)
+    for (uint32_t i = 0; i < e->near_count; ++i)
     {
-        const pl_wrinkle_segment *segment = e->near.at[i];
-        float inverse = 1 / segment->width, length = segment->length * inverse;
+        const pl_wrinkle_segment *segment = e->near[i];
+        float inverse = segment->inverse, length = segment->length * inverse;
         pl_convolution_stand stand;
         pl_convolution_stand_of(segment->from, segment->axis, inverse, e->base, &stand);
-        pl_f8 over = pl_max8(pl_max8(-stand.along, stand.along - pl_splat8(length)), pl_splat8(0));
-        pl_i8 seen = (stand.squared + over * over < pl_splat8(1)) & (e->factor[i] > pl_splat8(0));
-        if (!pl_mask8(seen))
+        if (!pl_mask8(in_reach(&stand, length, 1) & (e->factor[i] > pl_splat8(0)) & open))
         {
             continue;
         }
@@ -256,23 +352,13 @@ static void field_at(const eight *e, const pl_f8 *z, pl_f8 *field, pl_f8 *slope)
     *slope = down * pl_splat8(2 * PL_WRINKLE_RISE);
 }
 
-static bool any(const pl_i8 *mask)
-{
-    int32_t sum = 0;
-    for (int i = 0; i < 8; ++i)
-    {
-        sum |= (*mask)[i];
-    }
-    return sum != 0;
-}
-
 /* The heights, in widths, where crests and cloth add up to 1: z holds guesses, and the result. Newton's steps, held in
  * the bracket. A vertex that is done keeps its height, so that none depends on the company it is in. */
 static void solve(const eight *e, const pl_f8 *width, pl_i8 open, pl_f8 *z, pl_i8 *steps)
 {
     pl_f8 low = pl_splat8(0), high = pl_splat8(4), one = pl_splat8(1);
     *steps = open & 0;
-    for (int i = 0; i < MOST_STEPS && any(&open); ++i)
+    for (int i = 0; i < MOST_STEPS && pl_mask8(open); ++i)
     {
         pl_f8 field, slope, height = *z * *width;
         field_at(e, &height, &field, &slope);
@@ -292,38 +378,55 @@ static void solve(const eight *e, const pl_f8 *width, pl_i8 open, pl_f8 *z, pl_i
     }
 }
 
+/* A table of equal steps over 0 .. 1, of as many steps; first: of the row, into the table. */
+PL_INLINE pl_f8 read_row8(const float *table, pl_i8 first, int count, pl_f8 at)
+{
+    pl_f8 x = pl_min8(pl_max8(at, pl_splat8(0)), pl_splat8(1)) * pl_splat8((float)count);
+    pl_i8 i = __builtin_convertvector(pl_min8(x, pl_splat8((float)(count - 1))), pl_i8);
+    pl_f8 from = pl_fetch8(table, first + i), to = pl_fetch8(table, first + i + 1);
+    return from + (x - __builtin_convertvector(i, pl_f8)) * (to - from);
+}
+
+/* As pl_wrinkle_read; depth: 0 or more. */
+PL_INLINE pl_f8 read8(const float table[][PL_PROFILE_PLACES + 1], pl_f8 depth, pl_f8 place)
+{
+    pl_f8 x = pl_min8(depth / pl_splat8(PL_WRINKLE_DEEPEST), pl_splat8(1)) * pl_splat8(PL_PROFILE_DEPTHS);
+    pl_i8 row = __builtin_convertvector(pl_min8(x, pl_splat8(PL_PROFILE_DEPTHS - 1)), pl_i8);
+    pl_i8 first = row * (PL_PROFILE_PLACES + 1);
+    pl_f8 a = read_row8(table[0], first, PL_PROFILE_PLACES, place);
+    pl_f8 b = read_row8(table[0], first + PL_PROFILE_PLACES + 1, PL_PROFILE_PLACES, place);
+    return a + (x - __builtin_convertvector(row, pl_f8)) * (b - a);
+}
+
+/* As pl_wrinkle_place. */
+PL_INLINE pl_f8 place8(const pl_wrinkle_profile *profile, pl_f8 nearness)
+{
+    pl_f8 left = pl_splat8(1) - pl_sqrt8(pl_max8(nearness, pl_splat8(0)));
+    pl_f8 place = read_row8(profile->place, (pl_i8){0}, PL_PROFILE_PLACES, pl_sqrt8(pl_max8(left, pl_splat8(0))));
+    return (pl_f8)((pl_i8)place & (nearness < pl_splat8(1)));
+}
+
 /* Moves the bases to where cloth goes across the wrinkle so that lengths are even over the profile, by slide (metres),
  * and guesses the heights there (in widths). */
-static void slide_bases(const pl_wrinkle_profile *profile, const vicinity *v, bool slides, eight *e, pl_f8 slide[3],
-                        pl_f8 *guess)
+static void slide_bases(const pl_wrinkle_profile *profile, const vicinity *v, bool slides, pl_i8 open, eight *e,
+                        pl_f8 slide[3], pl_f8 *guess)
 {
-    pl_f8 along = v->gradient[0] * e->normal[0] + v->gradient[1] * e->normal[1] + v->gradient[2] * e->normal[2];
-    pl_f8 flat[3], squared = pl_splat8(0), by = pl_splat8(0);
+    pl_f8 along = pl_dot8(v->gradient, e->normal), flat[3], by = pl_splat8(0), shift = pl_splat8(0);
     for (int k = 0; k < 3; ++k)
     {
         flat[k] = v->gradient[k] - e->normal[k] * along;
-        squared += flat[k] * flat[k];
     }
-    pl_f8 steep = pl_sqrt8(squared);
-    for (int i = 0; i < 8; ++i)
+    pl_f8 place = place8(profile, v->nearness);
+    if (slides)
     {
-        if (!(v->nearness[i] > 0))
-        {
-            (*guess)[i] = 0;
-            continue;
-        }
-        float place = pl_wrinkle_place(profile, v->nearness[i]), shift = 0;
-        if (slides)
-        {
-            float x = place * PL_PROFILE_PLACES;
-            int at = x < PL_PROFILE_PLACES - 1 ? (int)x : PL_PROFILE_PLACES - 1;
-            float slope = profile->slope[at] + (x - (float)at) * (profile->slope[at + 1] - profile->slope[at]);
-            /* Close to the foot, nearness is but rounding. */
-            shift = pl_wrinkle_read(profile->shift, v->depth[i], place) * v->nearness[i] / (v->nearness[i] + 1e-5f);
-            by[i] = -shift * v->width[i] / larger(steep[i], larger(-slope, 1e-6f));
-        }
-        (*guess)[i] = pl_wrinkle_read(profile->height, v->depth[i], place + shift);
+        pl_f8 steep = pl_sqrt8(pl_dot8(flat, flat));
+        pl_f8 slope = read_row8(profile->slope, (pl_i8){0}, PL_PROFILE_PLACES, place);
+        /* Close to the foot, nearness is but rounding. */
+        shift = read8(profile->shift, v->depth, place) * v->nearness / (v->nearness + pl_splat8(1e-5f));
+        by = -shift * v->width / pl_max8(steep, pl_max8(-slope, pl_splat8(1e-6f)));
+        by = (pl_f8)((pl_i8)by & open);
     }
+    *guess = (pl_f8)((pl_i8)read8(profile->height, v->depth, place + shift) & open);
     for (int k = 0; k < 3; ++k)
     {
         slide[k] = flat[k] * by;
@@ -331,140 +434,157 @@ static void slide_bases(const pl_wrinkle_profile *profile, const vicinity *v, bo
     }
 }
 
-/* Adds to the offsets of count vertices what the wrinkles of one side do to them; reached: which they are. */
-static void move_eight(const pl_wrinkle_cluster_job *job, eight *e, float sign, uint32_t count, pl_f8 offset[3],
-                       pl_i8 *reached, pl_wrinkle_tally *tally)
+/* What is counted of eights, in lanes. */
+typedef struct lane_tally
+{
+    pl_i8 solved, steps, most_steps;
+    pl_f8 highest;
+} lane_tally;
+
+/* Adds to the offsets of vertices (those that are there) what the wrinkles of one side do to them; reached: which they
+ * are. */
+static void move_eight(const pl_wrinkle_cluster_job *job, eight *e, float sign, pl_i8 there, pl_f8 offset[3],
+                       pl_i8 *reached, lane_tally *tally)
 {
     vicinity v;
-    look_around(e, job->profile->unit, job->rest != NULL, &v);
-    pl_i8 open = v.nearness > pl_splat8(0), steps;
-    for (uint32_t i = count; i < 8; ++i)
-    {
-        open[i] = 0;
-    }
-    if (!any(&open))
+    look_around(e, job->profile->unit, &v);
+    pl_i8 open = (v.nearness > pl_splat8(0)) & there, steps;
+    if (!pl_mask8(open))
     {
         return;
     }
-    pl_f8 slide[3], up[3], z;
-    slide_bases(job->profile, &v, job->slide, e, slide, &z);
-    for (int k = 0; k < 3; ++k)
-    {
-        up[k] = e->normal[k] * pl_splat8(sign);
-    }
-    find_sights(e);
+    pl_f8 slide[3], z;
+    slide_bases(job->profile, &v, job->slide, open, e, slide, &z);
+    find_sights(e, open);
     solve(e, &v.width, open, &z, &steps);
     pl_f8 height = z * v.width, aside = z * height / pl_max8(v.depth, pl_splat8(1e-6f));
     for (int k = 0; k < 3; ++k)
     {
-        pl_f8 by = slide[k] + up[k] * height + v.lean[k] * aside;
+        pl_f8 by = slide[k] + e->normal[k] * pl_splat8(sign) * height + v.lean[k] * aside;
         offset[k] += (pl_f8)((pl_i8)by & open);
     }
     *reached |= open;
-    for (uint32_t i = 0; i < count; ++i)
+    steps &= open;
+    tally->solved -= open; /* true is -1 */
+    tally->steps += steps;
+    tally->most_steps = pl_larger8(tally->most_steps, steps);
+    tally->highest = pl_max8(tally->highest, (pl_f8)((pl_i8)height & open));
+}
+
+/* The segments of a side that come near eight vertices. */
+static void choose_near(const pl_wrinkle_cluster_job *job, const reaching *side, const places *p, eight *e)
+{
+    const float *capsule[PL_CAPSULE_PARTS];
+    for (int part = 0; part < PL_CAPSULE_PARTS; ++part)
     {
-        if (open[i])
+        capsule[part] = side->capsule[part];
+    }
+    e->near_count = 0;
+    for (uint32_t i = 0; i < side->count; i += 8)
+    {
+        pl_f8 distance;
+        uint32_t inside = side->count - i < 8 ? (1u << (side->count - i)) - 1 : 0xff;
+        inside &= pl_mask8(within(capsule, i, p->center, p->radius, &distance));
+        for (; inside; inside &= inside - 1)
         {
-            uint32_t taken = (uint32_t)steps[i];
-            tally->solved += 1;
-            tally->steps += taken;
-            tally->most_steps = taken > tally->most_steps ? taken : tally->most_steps;
-            tally->highest = larger(tally->highest, height[i]);
+            uint32_t at = i + (uint32_t)__builtin_ctz(inside);
+            e->near[e->near_count] = &job->segments[side->at[at]];
+            e->close[e->near_count++] = side->close[at];
         }
     }
 }
 
-/* Bases and normals; what is missing of eight is the first again. */
-static void load_eight(const pl_wrinkle_cluster_job *job, const uint32_t *vertices, const pl_f4 *base,
-                       const pl_f4 *rest, uint32_t count, eight *e)
+/* Bases and normals, and where a segment asks for it, places at rest. */
+static void load_eight(const pl_wrinkle_cluster_job *job, const pl_wrinkle_lanes *lanes, const uint32_t *corner,
+                       const places *p, eight *e)
 {
-    float points[3][8], normals[3][8], rests[3][8];
-    for (uint32_t i = 0; i < 8; ++i)
+    bool close = true;
+    for (uint32_t i = 0; i < e->near_count; ++i)
     {
-        uint32_t at = i < count ? i : 0;
-        const pleat_vec4 *normal = &job->normals[vertices[at]];
-        points[0][i] = base[at][0];
-        points[1][i] = base[at][1];
-        points[2][i] = base[at][2];
-        normals[0][i] = normal->x;
-        normals[1][i] = normal->y;
-        normals[2][i] = normal->z;
-        rests[0][i] = rest[at][0];
-        rests[1][i] = rest[at][1];
-        rests[2][i] = rest[at][2];
+        close &= e->close[i];
     }
-    memcpy(e->rest, rests, sizeof rests);
-    memcpy(e->base, points, sizeof points);
-    memcpy(e->normal, normals, sizeof normals);
+    for (int k = 0; k < 3; ++k)
+    {
+        e->base[k] = p->base[k];
+        e->rest[k] = pl_splat8(0);
+    }
+    if (!close)
+    {
+        lanes_position(lanes, corner, job->rest, e->rest);
+    }
+    pl_gather8(job->normals, lanes->vertex, e->normal);
 }
 
-/* Up to eight vertices, at base on the coarse surface. */
-static void run_eight(const pl_wrinkle_cluster_job *job, const uint32_t *vertices, const pl_f4 *base, const pl_f4 *rest,
-                      uint32_t count, const reaching sides[2], pl_wrinkle_tally *tally)
+/* Adds offsets to the positions of those reached. */
+static void store_eight(const pl_wrinkle_cluster_job *job, const pl_wrinkle_lanes *lanes, const pl_f8 offset[3],
+                        uint32_t reached)
 {
-    eight e;
+    pl_f8 four[4] = {offset[0], offset[1], offset[2], pl_splat8(0)};
+    pl_f4 by[8];
+    pl_scatter8(four, by, 1);
+    for (; reached; reached &= reached - 1)
+    {
+        uint32_t lane = (uint32_t)__builtin_ctz(reached), v = lanes->vertex[lane];
+        pl_store(&job->positions[v], pl_load(&job->positions[v]) + by[lane] * pl_splat(lanes->mask[lane]));
+    }
+}
+
+/* Vertices of a cluster lie all over the mesh's arrays. */
+PL_INLINE void ask_for(const pl_wrinkle_cluster_job *job, const pl_wrinkle_lanes *lanes)
+{
+    for (int i = 0; i < 8; ++i)
+    {
+        __builtin_prefetch(&job->normals[lanes->vertex[i]]);
+        __builtin_prefetch(&job->positions[lanes->vertex[i]], 1);
+    }
+}
+
+/* Eight vertices, of which so many are there, at places on the coarse surface. Returns how many moved. */
+static uint32_t run_eight(const pl_wrinkle_cluster_job *job, const pl_wrinkle_lanes *lanes, const uint32_t *corner,
+                          const places *p, uint32_t count, const reaching sides[2], eight *e, lane_tally *tally)
+{
+    const pl_i8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
     pl_f8 offset[3] = {pl_splat8(0), pl_splat8(0), pl_splat8(0)};
-    pl_i8 reached = (pl_i8)pl_splat8(0);
-    float radius;
-    pl_f4 center = ball_around(base, count, &radius);
+    pl_i8 reached = {0}, there = lane < (int32_t)count;
     for (int side = 0; side < 2; ++side)
     {
-        e.near.count = 0;
-        for (uint32_t i = 0; i < sides[side].count; ++i)
+        if (sides[side].count)
         {
-            if (reaches(sides[side].at[i], center, radius))
-            {
-                e.near.at[e.near.count++] = sides[side].at[i];
-            }
-        }
-        if (e.near.count == 0)
-        {
-            continue;
-        }
-        load_eight(job, vertices, base, rest, count, &e);
-        move_eight(job, &e, side ? -1.0f : 1.0f, count, offset, &reached, tally);
-    }
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        if (reached[i])
-        {
-            uint32_t v = vertices[i];
-            float mask = job->mask ? smaller(job->mask[v], 1) : 1;
-            pl_f4 by = pl_set(offset[0][i], offset[1][i], offset[2][i], 0);
-            pl_store(&job->positions[v], pl_load(&job->positions[v]) + by * pl_splat(mask));
-            ++tally->moved;
+            choose_near(job, &sides[side], p, e);
+            load_eight(job, lanes, corner, p, e);
+            move_eight(job, e, side ? -1.0f : 1.0f, there, offset, &reached, tally);
         }
     }
-}
-
-static void find_places(const pl_wrinkle_cluster_job *job, const pl_wrinkle_cluster *cluster, places *p)
-{
-    p->base[0] = p->rest[0] = pl_splat(0); /* there is at least one */
-    for (uint32_t i = 0; i < cluster->count; ++i)
-    {
-        const float *barycentric = &job->barycentric[3 * (size_t)job->order[cluster->first + i]];
-        p->base[i] = pl_place_position(job->triangles, job->coarse, cluster->triangle, barycentric);
-        p->rest[i] = pl_splat(0);
-        if (job->rest)
-        {
-            p->rest[i] = pl_place_position(job->triangles, job->rest, cluster->triangle, barycentric);
-        }
-    }
-    p->center = ball_around(p->base, cluster->count, &p->radius);
-    p->rest_center = ball_around(p->rest, cluster->count, &p->rest_radius);
+    uint32_t moved = pl_mask8(reached);
+    store_eight(job, lanes, offset, moved);
+    return (uint32_t)__builtin_popcount(moved);
 }
 
 pl_wrinkle_tally PL_WIDE(pl_wrinkle_cluster_run)(const pl_wrinkle_cluster_job *job, const pl_wrinkle_cluster *cluster)
 {
     pl_wrinkle_tally tally = {0};
-    places p;
+    lane_tally lanes = {0};
+    places p[PL_CLUSTER_SIZE / 8], whole;
     reaching sides[2];
-    find_places(job, cluster, &p);
-    tally.left_out = gather(job, cluster->triangle, &p, sides);
-    for (uint32_t i = 0; i < cluster->count && sides[0].count + sides[1].count > 0; i += 8)
+    eight e;
+    uint32_t eights = (cluster->count + 7) / 8;
+    ask_for(job, &job->lanes[cluster->first]);
+    find_places(job, cluster, eights, p, &whole);
+    tally.left_out = gather(job, cluster, &whole, sides);
+    for (uint32_t i = 0; i < eights && sides[0].count + sides[1].count > 0; ++i)
     {
-        uint32_t count = cluster->count - i < 8 ? cluster->count - i : 8;
-        run_eight(job, job->order + cluster->first + i, p.base + i, p.rest + i, count, sides, &tally);
+        const uint32_t *corner = &job->triangles[3 * (size_t)cluster->triangle];
+        ask_for(job, &job->lanes[cluster->first + (i + 1 < eights ? i + 1 : i)]);
+        uint32_t count = cluster->count - 8 * i < 8 ? cluster->count - 8 * i : 8;
+        tally.moved += run_eight(job, &job->lanes[cluster->first + i], corner, &p[i], count, sides, &e, &lanes);
     }
+    for (int i = 0; i < 8; ++i)
+    {
+        tally.solved += (uint32_t)lanes.solved[i];
+        tally.steps += (uint32_t)lanes.steps[i];
+        uint32_t most = (uint32_t)lanes.most_steps[i];
+        tally.most_steps = most > tally.most_steps ? most : tally.most_steps;
+    }
+    tally.highest = most8(lanes.highest);
     return tally;
 }

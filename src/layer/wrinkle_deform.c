@@ -27,11 +27,12 @@ struct pl_wrinkle_deform
     uint32_t *vertex_triangle; /* #V, where vertices lie at rest */
     float *vertex_barycentric;
     uint32_t cluster_count;
-    pl_wrinkle_cluster *clusters; /* by triangle */
-    uint32_t *first_cluster;      /* #T + 1 */
-    uint32_t *order;              /* vertices by cluster */
-    pleat_vec4 *coarse;           /* of the frame, as it came */
-    pl_wrinkle_segment *segments; /* by crest: from it to the next */
+    pl_wrinkle_cluster *clusters;         /* by triangle */
+    uint32_t *first_cluster;              /* #T + 1 */
+    pl_wrinkle_lanes *lanes;              /* vertices by cluster, eight by eight */
+    pleat_vec4 *coarse;                   /* of the frame, as it came */
+    pl_wrinkle_segment *segments;         /* by crest: from it to the next */
+    float *capsules[2][PL_CAPSULE_PARTS]; /* by crest; one block */
     uint32_t active_count;
     uint32_t *active;          /* clusters with a wrinkle near */
     pl_wrinkle_tally *tallies; /* by active cluster */
@@ -87,10 +88,12 @@ static bool is_free(const pl_wrinkle_deform *deform, uint32_t v)
     return deform->vertex_triangle[v] < desc->coarse->triangle_count && (!desc->mask || desc->mask[v] > 0);
 }
 
-/* Cuts the order where the triangle changes and every so many vertices. clusters may be NULL: only counts. */
-static uint32_t cut(const ordered *places, uint32_t count, pl_wrinkle_cluster *clusters)
+/* Cuts the order where the triangle changes and every so many vertices. clusters may be NULL: only counts. Returns how
+ * many clusters; *eights: how many lanes they take. */
+static uint32_t cut(const ordered *places, uint32_t count, pl_wrinkle_cluster *clusters, uint32_t *eights)
 {
     uint32_t made = 0, first = 0;
+    *eights = 0;
     for (uint32_t i = 1; i <= count; ++i)
     {
         if (i == count || places[i].triangle != places[first].triangle || i - first == PL_CLUSTER_SIZE)
@@ -98,13 +101,50 @@ static uint32_t cut(const ordered *places, uint32_t count, pl_wrinkle_cluster *c
             if (clusters)
             {
                 clusters[made] =
-                    (pl_wrinkle_cluster){.first = first, .count = i - first, .triangle = places[first].triangle};
+                    (pl_wrinkle_cluster){.first = *eights, .count = i - first, .triangle = places[first].triangle};
             }
             ++made;
+            *eights += (i - first + 7) / 8;
             first = i;
         }
     }
     return count > 0 ? made : 0;
+}
+
+/* The vertices of a cluster, eight by eight. */
+static void fill_lanes(pl_wrinkle_deform *deform, const pl_wrinkle_cluster *cluster, const ordered *places)
+{
+    for (uint32_t i = 0; i < (cluster->count + 7) / 8 * 8; ++i)
+    {
+        uint32_t v = places[i < cluster->count ? i : i / 8 * 8].vertex;
+        pl_wrinkle_lanes *lanes = &deform->lanes[cluster->first + i / 8];
+        lanes->vertex[i % 8] = v;
+        lanes->mask[i % 8] = deform->desc.mask ? fminf(deform->desc.mask[v], 1) : 1;
+        for (int k = 0; k < 3; ++k)
+        {
+            lanes->barycentric[k][i % 8] = deform->vertex_barycentric[3 * (size_t)v + (size_t)k];
+        }
+    }
+}
+
+/* The ball around a cluster at rest. */
+static void find_rest_ball(const pl_wrinkle_deform *deform, const ordered *places, pl_wrinkle_cluster *cluster)
+{
+    const pl_wrinkle_deform_desc *desc = &deform->desc;
+    pl_f4 low = pl_splat(INFINITY), high = pl_splat(-INFINITY), point;
+    for (int round = 0; round < 2; ++round)
+    {
+        for (uint32_t i = 0; i < cluster->count; ++i)
+        {
+            point = pl_place_position(desc->coarse->triangles, desc->coarse_rest, cluster->triangle,
+                                      &deform->vertex_barycentric[3 * (size_t)places[i].vertex]);
+            low = pl_min(low, point);
+            high = pl_max(high, point);
+            cluster->rest_radius =
+                fmaxf(cluster->rest_radius, round ? 1.0001f * pl_length3(point - cluster->rest_center) : 0);
+        }
+        cluster->rest_center = (low + high) * pl_splat(0.5f);
+    }
 }
 
 static pleat_result make_clusters(pl_wrinkle_deform *deform, pleat_error *error)
@@ -112,7 +152,7 @@ static pleat_result make_clusters(pl_wrinkle_deform *deform, pleat_error *error)
     const pl_wrinkle_deform_desc *desc = &deform->desc;
     pleat_result result = PLEAT_OK;
     ordered *places = PL_NEW(&deform->memory, ordered, desc->vertex_count);
-    uint32_t count = 0;
+    uint32_t count = 0, eights;
     if (!places)
     {
         return pl_fail_memory(&deform->memory, error, "the order of vertices");
@@ -126,16 +166,20 @@ static pleat_result make_clusters(pl_wrinkle_deform *deform, pleat_error *error)
         }
     }
     qsort(places, count, sizeof *places, by_place);
-    deform->cluster_count = cut(places, count, NULL);
-    PL_NEW_OR_FAIL(deform->order, &deform->memory, uint32_t, count, error);
+    deform->cluster_count = cut(places, count, NULL, &eights);
+    PL_NEW_OR_FAIL(deform->lanes, &deform->memory, pl_wrinkle_lanes, eights, error);
     PL_NEW_OR_FAIL(deform->clusters, &deform->memory, pl_wrinkle_cluster, deform->cluster_count, error);
     PL_NEW_OR_FAIL(deform->active, &deform->memory, uint32_t, deform->cluster_count, error);
     PL_NEW_OR_FAIL(deform->tallies, &deform->memory, pl_wrinkle_tally, deform->cluster_count, error);
     PL_NEW_OR_FAIL(deform->first_cluster, &deform->memory, uint32_t, (size_t)desc->coarse->triangle_count + 1, error);
-    cut(places, count, deform->clusters);
-    for (uint32_t i = 0; i < count; ++i)
+    cut(places, count, deform->clusters, &eights);
+    for (uint32_t c = 0, first = 0; c < deform->cluster_count; first += deform->clusters[c++].count)
     {
-        deform->order[i] = places[i].vertex;
+        fill_lanes(deform, &deform->clusters[c], places + first);
+        if (desc->coarse_rest)
+        {
+            find_rest_ball(deform, places + first, &deform->clusters[c]);
+        }
     }
     for (uint32_t t = 0, c = 0; t <= desc->coarse->triangle_count; ++t)
     {
@@ -173,6 +217,12 @@ static pleat_result fill(pl_wrinkle_deform *deform, pleat_error *error)
     PL_TRY(pl_wrinkle_near_init(&deform->near, desc->coarse, desc->wrinkle_capacity, desc->point_capacity,
                                 &deform->memory, error));
     PL_NEW_OR_FAIL(deform->segments, &deform->memory, pl_wrinkle_segment, deform->near.crest_capacity, error);
+    size_t room = (size_t)deform->near.crest_capacity + 8;
+    PL_NEW_OR_FAIL(deform->capsules[0][0], &deform->memory, float, 2 * PL_CAPSULE_PARTS * room, error);
+    for (size_t part = 0; part < 2 * PL_CAPSULE_PARTS; ++part)
+    {
+        deform->capsules[part / PL_CAPSULE_PARTS][part % PL_CAPSULE_PARTS] = deform->capsules[0][0] + part * room;
+    }
     PL_NEW_OR_FAIL(deform->coarse, &deform->memory, pleat_vec4, desc->coarse->vertex_count, error);
     PL_NEW_OR_FAIL(deform->vertex_triangle, &deform->memory, uint32_t, desc->vertex_count, error);
     PL_NEW_OR_FAIL(deform->vertex_barycentric, &deform->memory, float, 3 * (size_t)desc->vertex_count, error);
@@ -226,9 +276,10 @@ void pl_wrinkle_deform_destroy(pl_wrinkle_deform *deform)
     pl_free(&deform->memory, deform->vertex_barycentric);
     pl_free(&deform->memory, deform->clusters);
     pl_free(&deform->memory, deform->first_cluster);
-    pl_free(&deform->memory, deform->order);
+    pl_free(&deform->memory, deform->lanes);
     pl_free(&deform->memory, deform->coarse);
     pl_free(&deform->memory, deform->segments);
+    pl_free(&deform->memory, deform->capsules[0][0]);
     pl_free(&deform->memory, deform->active);
     pl_free(&deform->memory, deform->tallies);
     PL_DESTROY(deform);
@@ -271,6 +322,7 @@ static void make_segment(const pl_crest *a, const pl_crest *b, bool lean, pl_wri
                                     .rest_width = 0.5f * (a->rest_width + b->rest_width),
                                     .length = length,
                                     .width = width,
+                                    .inverse = 1 / width,
                                     .weight = weight[0],
                                     .rise = (weight[1] - weight[0]) / length * width,
                                     .depth = fminf(0.5f * (depth[0] + depth[1]), PL_WRINKLE_DEEPEST),
@@ -293,6 +345,7 @@ static void make_segments(pl_wrinkle_deform *deform)
             {
                 make_segment(a, b, deform->desc.lean, segment);
             }
+            pl_wrinkle_capsule_put(segment, deform->capsules, i);
         }
     }
 }
@@ -379,15 +432,14 @@ void pl_wrinkle_deform_update(pl_wrinkle_deform *deform, const pl_wrinkle_deform
                   .job = {.near = &deform->near,
                           .segments = deform->segments,
                           .profile = &deform->profile,
-                          .order = deform->order,
+                          .lanes = deform->lanes,
                           .triangles = desc->coarse->triangles,
                           .coarse = deform->coarse,
                           .rest = desc->coarse_rest,
-                          .barycentric = deform->vertex_barycentric,
-                          .mask = desc->mask,
                           .slide = desc->slide,
                           .positions = frame->positions,
                           .normals = frame->normals}};
+        memcpy(w.job.capsules, deform->capsules, sizeof w.job.capsules);
         pl_parallel_for(frame->tasks, deform->active_count, 8, run_clusters, &w);
     }
     add_up(deform);

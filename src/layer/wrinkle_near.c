@@ -38,6 +38,8 @@ pleat_result pl_wrinkle_near_init(pl_wrinkle_near *near, const pleat_topology *t
     PL_NEW_OR_FAIL(near->touched, memory, uint32_t, triangle_count, error);
     PL_NEW_OR_FAIL(near->seen, memory, uint32_t, triangle_count, error);
     PL_NEW_OR_FAIL(near->waiting, memory, uint32_t, triangle_count, error);
+    PL_NEW_OR_FAIL(near->planes, memory, pl_wrinkle_planes, triangle_count, error);
+    PL_NEW_OR_FAIL(near->planes_made, memory, uint32_t, triangle_count, error);
     memset(near->head, 0xff, triangle_count * sizeof *near->head);
     return PLEAT_OK;
 fail:
@@ -57,6 +59,8 @@ void pl_wrinkle_near_free(pl_wrinkle_near *near)
         pl_free(near->memory, near->touched);
         pl_free(near->memory, near->seen);
         pl_free(near->memory, near->waiting);
+        pl_free(near->memory, near->planes);
+        pl_free(near->memory, near->planes_made);
     }
     *near = (pl_wrinkle_near){0};
 }
@@ -268,30 +272,64 @@ void pl_place_nearby(const pleat_topology *topology, const pleat_vec4 *positions
 
 /* ---- Search ---- */
 
-/* False only if the segment from a to b is farther than reach from the triangle: some edge's outside, or one side of
- * its plane, holds the segment with a gap. */
-static bool may_reach(const pl_wrinkle_near *near, const pleat_vec4 *positions, uint32_t triangle, pl_f4 a, pl_f4 b,
-                      float reach)
+/* A triangle without area has planes without a direction, that nothing is outside of. */
+static pl_wrinkle_planes make_planes(const pl_wrinkle_near *near, const pleat_vec4 *positions, uint32_t triangle)
 {
     const uint32_t *corner = &near->topology->triangles[3 * (size_t)triangle];
     pl_f4 p[3] = {pl_load(&positions[corner[0]]), pl_load(&positions[corner[1]]), pl_load(&positions[corner[2]])};
-    pl_f4 normal = pl_cross(p[1] - p[0], p[2] - p[0]);
-    float above = pl_dot3(normal, a - p[0]), too = pl_dot3(normal, b - p[0]);
-    float gap = above > 0 && too > 0 ? fminf(above, too) : above < 0 && too < 0 ? -fmaxf(above, too) : 0;
-    if (gap * gap > reach * reach * pl_dot3(normal, normal))
+    pl_f4 normal = pl_normalize3(pl_cross(p[1] - p[0], p[2] - p[0]));
+    pl_wrinkle_planes planes = {0};
+    for (int k = 0; k < 4; ++k)
     {
-        return false;
+        pl_f4 outward = k < 3 ? pl_normalize3(pl_cross(p[(k + 1) % 3] - p[k], normal)) : normal;
+        planes.x[k] = outward[0];
+        planes.y[k] = outward[1];
+        planes.z[k] = outward[2];
+        planes.distance[k] = pl_dot3(outward, p[k % 3]);
     }
-    for (int k = 0; k < 3; ++k)
+    return planes;
+}
+
+/* A line between two crests, with everything within reach of it. */
+typedef struct stretch
+{
+    const pleat_vec4 *positions; /* where it is searched */
+    pl_f4 from, to;
+    float reach;
+} stretch;
+
+/* False only if a stretch is farther than its reach from the triangle: some edge's outside, or one side of its plane,
+ * holds it with a gap. */
+static bool may_reach(pl_wrinkle_near *near, const stretch *s, uint32_t triangle)
+{
+    pl_wrinkle_planes *planes = &near->planes[triangle];
+    if (near->planes_made[triangle] != near->planes_id)
     {
-        pl_f4 outward = pl_cross(p[(k + 1) % 3] - p[k], normal);
-        gap = fminf(pl_dot3(outward, a - p[k]), pl_dot3(outward, b - p[k]));
-        if (gap > 0 && gap * gap > reach * reach * pl_dot3(outward, outward))
-        {
-            return false;
-        }
+        *planes = make_planes(near, s->positions, triangle);
+        near->planes_made[triangle] = near->planes_id;
     }
-    return true;
+    const pl_f4 from = planes->x * pl_splat(s->from[0]) + planes->y * pl_splat(s->from[1]) +
+                       planes->z * pl_splat(s->from[2]) - planes->distance;
+    const pl_f4 to = planes->x * pl_splat(s->to[0]) + planes->y * pl_splat(s->to[1]) + planes->z * pl_splat(s->to[2]) -
+                     planes->distance;
+    const pl_f4 reach = pl_splat(s->reach);
+    pl_i4 outside = (from > reach) & (to > reach);
+    return !(outside[0] | outside[1] | outside[2] | outside[3]) && !(from[3] < -s->reach && to[3] < -s->reach);
+}
+
+/* Forgets planes that are not of the shape that this frame is searched at. */
+static void begin_planes(pl_wrinkle_near *near, const pl_wrinkle_near_frame *frame)
+{
+    if (frame->rest && frame->rest == near->planes_shape)
+    {
+        return;
+    }
+    near->planes_shape = frame->rest;
+    if (++near->planes_id == 0)
+    {
+        memset(near->planes_made, 0, near->topology->triangle_count * sizeof *near->planes_made);
+        near->planes_id = 1;
+    }
 }
 
 /* A segment of a wrinkle reaches a triangle. */
@@ -321,14 +359,15 @@ static void search_segment(pl_wrinkle_near *near, const pl_wrinkle_near_frame *f
                            uint32_t segment)
 {
     const pl_crest *a = &near->crests[segment], *b = a + 1;
-    float reach = frame->reach > 0 ? frame->reach : fmaxf(a->width, b->width);
-    const pleat_vec4 *positions = frame->rest ? frame->rest : frame->positions;
-    pl_f4 from = frame->rest ? a->rest : a->position, to = frame->rest ? b->rest : b->position;
+    stretch s = {.positions = frame->rest ? frame->rest : frame->positions,
+                 .from = frame->rest ? a->rest : a->position,
+                 .to = frame->rest ? b->rest : b->position,
+                 .reach = frame->reach > 0 ? frame->reach : fmaxf(a->width, b->width)};
     if (frame->rest && !(frame->reach > 0))
     {
-        reach = PL_WRINKLE_APART * fmaxf(a->rest_width, b->rest_width);
+        s.reach = PL_WRINKLE_APART * fmaxf(a->rest_width, b->rest_width);
     }
-    if (!(reach > 0))
+    if (!(s.reach > 0))
     {
         return;
     }
@@ -359,7 +398,7 @@ static void search_segment(pl_wrinkle_near *near, const pl_wrinkle_near_frame *f
                 continue;
             }
             near->seen[twin / 3] = near->search;
-            if (may_reach(near, positions, twin / 3, from, to, reach))
+            if (may_reach(near, &s, twin / 3))
             {
                 near->waiting[count++] = twin / 3;
             }
@@ -380,6 +419,7 @@ void pl_wrinkle_near_build(pl_wrinkle_near *near, const pl_wrinkle_near_frame *f
         near->left_out = near->wrinkle_count - near->wrinkle_capacity;
         near->wrinkle_count = near->wrinkle_capacity;
     }
+    begin_planes(near, frame);
     find_normals(near->topology, frame->positions, near->normals);
     for (uint32_t w = 0; w < near->wrinkle_count; ++w)
     {

@@ -36,6 +36,12 @@ typedef struct pl_crest
     uint32_t place; /* in the caller's points */
 } pl_crest;
 
+/* A triangle seen from its edges (lanes 0 to 2, outward) and from above (lane 3): unit normals, and distances. */
+typedef struct pl_wrinkle_planes
+{
+    pl_f4 x, y, z, distance;
+} pl_wrinkle_planes;
+
 typedef struct pl_wrinkle_near
 {
     pl_memory *memory;
@@ -52,7 +58,11 @@ typedef struct pl_wrinkle_near
     uint32_t touched_count;
     uint32_t *touched; /* triangles with a run */
     /* Of the search. */
-    uint32_t *seen; /* #T: the search that saw it last */
+    pl_wrinkle_planes *planes; /* #T, made when first asked for */
+    uint32_t *planes_made;     /* #T: planes_id where they are */
+    uint32_t planes_id;
+    const pleat_vec4 *planes_shape; /* the rest shape that they are of, NULL: of a frame */
+    uint32_t *seen;                 /* #T: the search that saw it last */
     uint32_t *waiting;
     uint32_t search;
 } pl_wrinkle_near;
@@ -65,7 +75,7 @@ void pl_wrinkle_near_free(pl_wrinkle_near *near);
 typedef struct pl_wrinkle_near_frame
 {
     const pleat_vec4 *positions; /* #V */
-    const pleat_vec4 *rest;      /* #V: where to search, by widths at rest; NULL: among positions */
+    const pleat_vec4 *rest; /* #V, the same in every frame: where to search, by widths at rest; NULL: among positions */
     uint32_t wrinkle_count;
     const pleat_wrinkle *wrinkles;
     const pleat_wrinkle_point *points;

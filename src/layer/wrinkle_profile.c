@@ -156,17 +156,31 @@ float pl_wrinkle_excess(const pl_wrinkle_profile *profile, float depth)
 
 float pl_wrinkle_depth_for(const pl_wrinkle_profile *profile, float excess)
 {
-    float low = 0, high = PL_WRINKLE_DEEPEST;
+    const float *row = profile->excess[profile->lean], step = PL_WRINKLE_DEEPEST / PL_PROFILE_DEPTHS;
+    int low = 0, high = PL_PROFILE_DEPTHS;
     if (!(excess > 0))
     {
         return 0;
     }
-    for (int i = 0; i < 24; ++i)
+    if (!(excess < row[high] * PL_WRINKLE_DEEPEST * PL_WRINKLE_DEEPEST))
     {
-        float middle = 0.5f * (low + high);
-        *(pl_wrinkle_excess(profile, middle) < excess ? &low : &high) = middle;
+        return PL_WRINKLE_DEEPEST;
     }
-    return 0.5f * (low + high);
+    while (high - low > 1)
+    {
+        int middle = (low + high) / 2;
+        float depth = step * (float)middle;
+        *(row[middle] * depth * depth < excess ? &low : &high) = middle;
+    }
+    /* Between two rows it is (a + b x) depth^2: Newton's steps from a root of the middle's square. */
+    float from = step * (float)low, rise = (row[high] - row[low]) / step;
+    float depth = sqrtf(2 * excess / (row[low] + row[high]));
+    for (int i = 0; i < 3; ++i)
+    {
+        float a = row[low] + rise * (depth - from);
+        depth -= (a * depth * depth - excess) / (depth * (2 * a + rise * depth));
+    }
+    return fminf(fmaxf(depth, from), from + step);
 }
 
 /* ---- Neighbours ---- */
