@@ -292,6 +292,12 @@ typedef struct pl_fold_walls
     pl_fold_wall crease;
 } pl_fold_walls;
 
+/* From 0 to 1 as x goes from low to high, evenly at both ends. */
+PL_INLINE float pl_fold_ramp(float x, float low, float high)
+{
+    return pl_smooth_step((x - low) / (high - low));
+}
+
 /* A fold nears its room slowly: up to PL_FOLD_SOFT of it freely, at twice the rest of the way it is full. What it does
  * not take then grows with the square, and so the height of the fold that takes it over instead begins evenly, where
  * the bare square root would leap. */

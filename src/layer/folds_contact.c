@@ -101,20 +101,13 @@ float pl_fold_room(const pl_bound_ring *ring, const pl_fold_walls *walls, uint32
     return room_before(&walls->crease, side, points, raised, count, 0.1f * ring->width, 0.5f, most);
 }
 
-static float smooth_step(float low, float high, float x)
-{
-    float t = (x - low) / (high - low);
-    t = t < 0 ? 0 : t > 1 ? 1 : t;
-    return t * t * (3 - 2 * t);
-}
-
 pl_fold_bend pl_fold_bend_of(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose)
 {
     bone_pair pair = bone_directions(ring, station, ring->fold_count / 2, pose);
     float cosine = pl_dot3(pair.near, pair.far);
     /* From 100 to 125 degrees; from 90 to 112; from 5 to 12. */
-    return (pl_fold_bend){smooth_step(-0.574f, -0.174f, cosine), smooth_step(-0.375f, 0, cosine),
-                          1 - smooth_step(0.978f, 0.996f, cosine)};
+    return (pl_fold_bend){pl_fold_ramp(cosine, -0.574f, -0.174f), pl_fold_ramp(cosine, -0.375f, 0),
+                          1 - pl_fold_ramp(cosine, 0.978f, 0.996f)};
 }
 
 /* Folds of one station, between two others: a[k] = min(a[k], b[k] + step). */

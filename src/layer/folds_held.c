@@ -21,14 +21,6 @@ static float excess_of(float swing)
     return over >= span ? swing - HELD_MOST : over * over / (2 * span);
 }
 
-/* From 0 to 1 as x goes from low to high. */
-static float ramp(float x, float low, float high)
-{
-    float t = (x - low) / (high - low);
-    t = t < 0 ? 0 : t > 1 ? 1 : t;
-    return t * t * (3 - 2 * t);
-}
-
 pl_fold_held pl_fold_held_of(const pl_bound_ring *ring, const pleat_layer_frame *frame)
 {
     const pleat_affine *joint = &frame->joints[ring->joint];
@@ -37,10 +29,11 @@ pl_fold_held pl_fold_held_of(const pl_bound_ring *ring, const pleat_layer_frame 
     float sine = pl_length3(axis), swing = atan2f(sine, pl_dot3(near, far));
     pl_fold_held held = {.pivot = pl_affine_point(joint, ring->pivot), .joint = joint, .linear = ring->linear};
     held.deep = swing > 1.3f;
-    held.take = PL_FOLD_TAKE + (1 - PL_FOLD_TAKE) * ramp(swing, 1.3f, 1.6f) * (1 - ramp(swing, 1.75f, 1.95f));
-    held.tuck = ramp(swing, 1.3f, 1.45f) * (1 - ramp(swing, 1.8f, 2.1f));
-    held.press = ramp(swing, 1.5f, 1.65f);
-    held.slide = ramp(swing, 1.62f, 1.95f);
+    held.take =
+        PL_FOLD_TAKE + (1 - PL_FOLD_TAKE) * pl_fold_ramp(swing, 1.3f, 1.6f) * (1 - pl_fold_ramp(swing, 1.75f, 1.95f));
+    held.tuck = pl_fold_ramp(swing, 1.3f, 1.45f) * (1 - pl_fold_ramp(swing, 1.8f, 2.1f));
+    held.press = pl_fold_ramp(swing, 1.5f, 1.65f);
+    held.slide = pl_fold_ramp(swing, 1.62f, 1.95f);
     held.excess = sine > 1e-4f ? excess_of(swing) : 0;
     if (held.excess > 0)
     {

@@ -2,13 +2,6 @@
 
 #include "base/fail.h"
 
-static float ramp(float x, float low, float high)
-{
-    float t = (x - low) / (high - low);
-    t = t < 0 ? 0 : t > 1 ? 1 : t;
-    return t * t * (3 - 2 * t);
-}
-
 /* ---- Planning ---- */
 
 pleat_result pl_fold_crowd_make(const pleat_cloth *cloth, float cell, pl_arena *arena, pl_fold_crowd *out,
@@ -164,8 +157,8 @@ static float room_before(const pl_fold_near *near, const pl_bound_ring *ring, co
         return most;
     }
     float facing = -pl_dot3(pl_normalize3(pl_cross(b - a, c - a)), up);
-    float part = ramp(facing, 0, 0.6f) * (1 - ramp(aside, 0.5f * width, 1.8f * width)) *
-                 ramp(ahead, -1.5f * width, -0.7f * width);
+    float part = pl_fold_ramp(facing, 0, 0.6f) * (1 - pl_fold_ramp(aside, 0.5f * width, 1.8f * width)) *
+                 pl_fold_ramp(ahead, -1.5f * width, -0.7f * width);
     float half = 0.5f * ahead - 0.03f * width;
     half = half < 0 ? 0 : half > most ? most : half;
     return most + (half - most) * part;

@@ -24,19 +24,33 @@ static float covered_part(float a, float b, float width)
     return sum / 4;
 }
 
+/* How straight the way from the ring to a foot is at rest. A line that curls, as one through the crotch to the other
+ * leg does, lies behind its crease at rest already: skinning did not put it there, and the plane says nothing about it.
+ */
+static float straight_to(const pl_f4 *feet_rest, uint32_t middle, uint32_t foot, pl_f4 outwards)
+{
+    pl_f4 way = feet_rest[3 * foot + 1] - feet_rest[3 * middle + 1];
+    float length = pl_length3(way);
+    return length > 0 ? pl_fold_ramp(pl_dot3(way, outwards) / length, 0.5f, 0.8f) : 0;
+}
+
 /* Walks from the ring outwards; side 0: towards the parent. Returns the covered length, and the part of each fold. */
 static float cover_side(const pl_bound_ring *ring, uint32_t station, uint32_t side, const pl_fold_wall *crease,
                         const pleat_layer_frame *frame, float *covers)
 {
     uint32_t middle = ring->fold_count / 2;
     const pl_fold_sample *feet = ring->feet + 3 * (size_t)station * (ring->fold_count + 1);
-    float sum = 0, before = 0, way = side ? 1.0f : -1.0f;
+    const pl_f4 *rest = ring->feet_rest + 3 * (size_t)station * (ring->fold_count + 1);
+    float sum = 0, before = 0, way = side ? 1.0f : -1.0f, straight = 1;
+    pl_f4 outwards = ring->along[(size_t)station * (ring->fold_count + 1) + middle] * pl_splat(way);
     for (uint32_t n = 1; n <= middle; ++n)
     {
         uint32_t foot = side ? middle + n : middle - n, k = side ? foot - 1 : foot;
         pl_f4 place = pl_fold_mix(frame->positions, feet[3 * foot + 1].vertex, feet[3 * foot + 1].weight);
         float distance = pl_dot3(place - crease->point, crease->direction) * way;
-        covers[k] = covered_part(before, distance, ring->width);
+        float now = straight_to(rest, middle, foot, outwards);
+        straight = now < straight ? now : straight;
+        covers[k] = straight * covered_part(before, distance, ring->width);
         sum += covers[k] * (ring->bounds[k + 1] - ring->bounds[k]);
         before = distance;
     }
@@ -53,11 +67,6 @@ void pl_fold_cover(const pl_bound_ring *ring, uint32_t station, const pl_fold_wa
 }
 
 /* ---- Squeezed out ---- */
-
-static float ease(float t)
-{
-    return t * t * (3 - 2 * t);
-}
 
 /* The fold next to fold k, towards the ring or away from it; fold_count: none. */
 static uint32_t fold_beside(const pl_bound_ring *ring, uint32_t k, bool outwards)
@@ -78,7 +87,7 @@ static float height_at(const pl_bound_ring *ring, const float *heights, uint32_t
     uint32_t next = fold_beside(ring, k, at > 0.5f);
     float here = heights[k], end = next < ring->fold_count ? heights[next] : at > 0.5f ? 0 : here;
     end = end < here ? end : here;
-    return here + (end - here) * ease(fabsf(2 * at - 1));
+    return here + (end - here) * pl_smooth_step(fabsf(2 * at - 1));
 }
 
 /* The same for how much a place belongs to its ring. */
@@ -87,7 +96,7 @@ static float fade_at(const pl_bound_ring *ring, const pl_fold *folds, uint32_t k
     uint32_t next = fold_beside(ring, k, at > 0.5f);
     float here = folds[k].fade, end = next < ring->fold_count ? folds[next].fade : at > 0.5f ? 0 : here;
     end = end < here ? end : here;
-    return here + (end - here) * ease(fabsf(2 * at - 1));
+    return here + (end - here) * pl_smooth_step(fabsf(2 * at - 1));
 }
 
 /* How many folds lie between a fold and the ring. */
@@ -187,18 +196,32 @@ static float kept_part(float distance, float towards, float length, float width)
     return towards > 0 ? (float)(pl_fold_limit((double)towards, (double)room) / (double)towards) : 1;
 }
 
+/* How far a place may be put back, of a fold's width. */
+#define FARTHEST 3.0f
+
+/* How far to put a place back that lies that deep behind the crease. Cloth that was pushed through it is not stretched
+ * on its way from the ring: where it is, a limb was thrown across the body, and the crease tells nothing. way: to the
+ * place now; from_ring: at rest. */
+static float push_of(const pl_fold_press *p, float depth, float way, float from_ring)
+{
+    float width = p->ring->width, stretch = way / (from_ring + 0.1f * width);
+    return (float)pl_fold_limit((double)depth, (double)(FARTHEST * width)) * (1 - pl_fold_ramp(stretch, 1.05f, 1.35f));
+}
+
 /* How much a place that skinning has pushed through the crease is put back onto it: where cloth of both sides is
  * covered, and less towards where the ring's folds end. */
 static float push_part(const pl_fold_press *p, const pl_fold_vertex *v, float from_ring)
 {
     float covered = p->pressed[0] + (p->pressed[1] - p->pressed[0]) * v->share;
-    float t = (from_ring - covered) / (2 * p->ring->width), outwards = 0.5f * (1 + p->way * v->x);
-    if (t >= 1)
+    float reach = covered < 2 * p->ring->width ? covered : 2 * p->ring->width;
+    float outwards = 0.5f * (1 + p->way * v->x);
+    if (!(from_ring - covered < reach))
     {
         return 0;
     }
+    float t = (from_ring - covered) / reach;
     float first = fade_at(p->ring, p->folds[0], p->k, outwards), second = fade_at(p->ring, p->folds[1], p->k, outwards);
-    return (first + (second - first) * v->share) * (t > 0 ? 1 - ease(t) : 1) * p->part * v->mask * p->ring->strength;
+    return (first + (second - first) * v->share) * (1 - pl_smooth_step(t)) * p->part * v->mask * p->ring->strength;
 }
 
 pl_f4 pl_fold_settle(const pl_fold_press *p, const pl_fold_vertex *v, pl_f4 place, pl_f4 move)
@@ -206,7 +229,8 @@ pl_f4 pl_fold_settle(const pl_fold_press *p, const pl_fold_vertex *v, pl_f4 plac
     const pl_fold_wall *a = p->creases[0], *b = p->creases[1];
     const float *bounds = p->ring->bounds;
     pl_f4 towards = pl_normalize3(pl_lerp(a->direction, b->direction, v->share)) * pl_splat(-p->way);
-    float distance = pl_dot3(pl_lerp(a->point, b->point, v->share) - place, towards);
+    pl_f4 from = pl_lerp(a->point, b->point, v->share), before = place;
+    float distance = pl_dot3(from - place, towards);
     float kept = kept_part(distance, pl_dot3(move, towards), pl_length3(move), p->ring->width);
     place += move * pl_splat(1 - p->part * (1 - kept));
     /* The two sides lie on each other with a gap between them that begins at the ring. */
@@ -214,7 +238,9 @@ pl_f4 pl_fold_settle(const pl_fold_press *p, const pl_fold_vertex *v, pl_f4 plac
     float gap = 0.02f * (from_ring < p->ring->width ? from_ring : p->ring->width);
     if (distance < gap)
     {
-        place -= towards * pl_splat((gap - distance) * push_part(p, v, from_ring));
+        float way = pl_length3(from - before);
+        float push = push_of(p, gap - distance, way, from_ring);
+        place -= towards * pl_splat(push * push_part(p, v, from_ring));
     }
     return place;
 }
