@@ -617,6 +617,65 @@ test_bake_resumes_after_a_kill()
     rm -f resume/again.pc2.resume resume/.pleat*
 }
 
+test_bake_takes_every_clip()
+{
+    mkdir -p clips
+    python3 "$here/cli_model.py" clips clips/in.gltf
+    local options=(--layer folds --set folds.detail=2 --targets 24)
+    works bake clips/in.gltf "${options[@]}" -o clips/all.glb -o clips/first.pc2 -o 'clips/{clip}.pc2' --json
+    [ "$(json '[c["name"] + str(c["frames"]) for c in d["clips"]]')" = "['Bend31', 'Nod16', 'nod31']" ]
+    [ "$(json 'd["frames"]')" = 78 ]
+    [ "$(json 'len(d["morphs"])')" = 1 ]
+    json 'd["warnings"]' | grep -q "first.pc2 holds the first clip alone, 'Bend'"
+    # Names that are one in some file systems get a number; nothing is written for the prop.
+    cmp clips/Bend.pc2 clips/first.pc2
+    [ -e clips/Nod_1.pc2 ] && [ -e clips/nod_2.pc2 ] && [ -e clips/nod_2.json ] && [ ! -e clips/Prop.pc2 ]
+    works info clips/all.glb --json
+    [ "$(json '[c["channels"] for c in d["clips"]]')" = '[2, 2, 2, 1]' ]
+    # By name or pattern; frames are of one clip, and so is what only a cache holds.
+    works bake clips/in.gltf "${options[@]}" --clip '?od' -o clips/two.glb --json
+    [ "$(json '[c["name"] for c in d["clips"]]')" = "['Nod', 'nod']" ]
+    works bake clips/in.gltf "${options[@]}" --frames 0-2 -o clips/one.glb
+    grep -q "only the clip 'Bend' was baked; the other 3 play" err
+    works bake clips/in.gltf --layer none -o clips/one.pc2
+    grep -q "baked 31 frames of clip 'Bend'" out
+    fails 1 "no clip is named 'Run'; it has 'Bend', 'Nod'" bake clips/in.gltf --clip Run -o clips/one.glb
+}
+
+test_bake_resumes_between_clips()
+{
+    mkdir -p clips
+    python3 "$here/cli_model.py" clips clips/in.gltf
+    local options=(--layer folds --set folds.detail=2 --targets 8)
+    works bake clips/in.gltf "${options[@]}" -o clips/whole.glb -o 'clips/whole_{clip}.pc2'
+    # Stopped within the second clip: by a damaged frame, and by one that is cut.
+    for damage in cut damaged; do
+        "$pleat" bake clips/in.gltf "${options[@]}" --resume -o clips/again.glb -o 'clips/again_{clip}.pc2' > out 2> err &
+        local id=$!
+        for _ in $(seq 400); do
+            [ -e clips/again.glb.resume ] && [ "$(stat -c %s clips/again.glb.resume)" -gt 700000 ] && break
+            sleep 0.01
+        done
+        kill -KILL $id 2> /dev/null || true
+        wait $id 2> /dev/null || true
+        [ -e clips/again.glb.resume ] || complain "no spool stayed"
+        local size
+        size=$(stat -c %s clips/again.glb.resume)
+        if [ "$damage" = cut ]; then
+            truncate -s $((size * 2 / 3)) clips/again.glb.resume
+        else
+            printf damage | dd of=clips/again.glb.resume bs=1 seek=$((size / 2)) conv=notrunc 2> /dev/null
+        fi
+        fails 1 "from a bake of another input" bake clips/in.gltf "${options[@]}" --resume --clip Bend -o clips/again.glb
+        works bake clips/in.gltf "${options[@]}" --resume -o clips/again.glb -o 'clips/again_{clip}.pc2' --json
+        [ "$(json 'd["resumed"]')" -ge 1 ] || complain "it began anew"
+        for file in .glb _Bend.pc2 _Nod_1.pc2 _nod_2.pc2; do
+            cmp "clips/whole$file" "clips/again$file"
+        done
+        rm -f clips/again*
+    done
+}
+
 test_bake_refuses_to_write_over_its_input()
 {
     cp hero.gltf own.gltf

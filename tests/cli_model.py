@@ -1,6 +1,8 @@
 """A small character for the tests of the command line: writes FILE.gltf, and says where its vertices are.
 
 cli_model.py write FILE.gltf          a body and a shirt, tubes on two joints, with a clip "Bend" of one second
+cli_model.py clips FILE.gltf          the same with three clips more: "Nod", from 0.25 s to 0.75 s, "nod", as long as Bend,
+                                      and "Prop", which moves only a node that carries nothing
 cli_model.py points FILE.pc2 FPS      compares a point cache of it with plain linear skinning, done here
 """
 import base64
@@ -32,7 +34,7 @@ def tube(radius):
 TUBES = [("Body", 0.1), ("Shirt", 0.11)]
 
 
-def write(path):
+def write(path, clips=()):
     blob = bytearray()
     views, accessors = [], []
 
@@ -62,29 +64,28 @@ def write(path):
         meshes.append({"name": name, "primitives": [primitive]})
     binds = [(1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0, 0, 0, -y, 0, 1.0) for y in (0.0, 0.5)]
     inverse_binds = add("MAT4", 5126, "f", binds)
-    times = add("SCALAR", 5126, "f", KEYS, True)
-    turns = add("VEC4", 5126, "f", [(0.0, 0.0, math.sin(a / 2), math.cos(a / 2)) for a in ANGLES])
     nodes = [
         {"name": "Hips", "children": [1]},
         {"name": "Chest", "translation": [0, 0.5, 0]},
         {"name": "Body", "mesh": 0, "skin": 0},
         {"name": "Shirt", "mesh": 1, "skin": 0},
+        *([{"name": "Prop"}] if clips else []),
     ]
+    animations = []
+    for name, keys, angles, node in [("Bend", KEYS, ANGLES, 1), *clips]:
+        times = add("SCALAR", 5126, "f", keys, True)
+        turns = add("VEC4", 5126, "f", [(0.0, 0.0, math.sin(a / 2), math.cos(a / 2)) for a in angles])
+        channel = {"sampler": 0, "target": {"node": node, "path": "rotation"}}
+        animations.append({"name": name, "samplers": [{"input": times, "output": turns}], "channels": [channel]})
     document = {
         "asset": {"version": "2.0"},
         "scene": 0,
-        "scenes": [{"nodes": [0, 2, 3]}],
+        "scenes": [{"nodes": [0, 2, 3, *([4] if clips else [])]}],
         "nodes": nodes,
         "meshes": meshes,
         "materials": [{"name": "Skin"}, {"name": "Cotton", "extras": {"kept": True}}],
         "skins": [{"joints": [0, 1], "inverseBindMatrices": inverse_binds}],
-        "animations": [
-            {
-                "name": "Bend",
-                "samplers": [{"input": times, "output": turns}],
-                "channels": [{"sampler": 0, "target": {"node": 1, "path": "rotation"}}],
-            }
-        ],
+        "animations": animations,
         "accessors": accessors,
         "bufferViews": views,
         "buffers": [
@@ -131,5 +132,8 @@ def points(path, fps):
 if __name__ == "__main__":
     if sys.argv[1] == "write":
         write(sys.argv[2])
+    elif sys.argv[1] == "clips":
+        nod, long = ("Nod", [0.25, 0.5, 0.75], [0.0, -1.4, 0.3], 1), ("nod", KEYS, [0.3, 0.0, 1.5], 1)
+        write(sys.argv[2], [nod, long, ("Prop", KEYS, ANGLES, 4)])
     else:
         points(sys.argv[2], float(sys.argv[3]))

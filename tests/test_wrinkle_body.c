@@ -57,7 +57,7 @@ static void open_scene(scene *s, const char *character, const char *body)
         nodes[p] = node;
         primitives[p] = p;
     }
-    pleat_model_body_desc desc = {s->model, 0, PLEAT_LBS, count, nodes, primitives};
+    pleat_model_body_desc desc = {.model = s->model, .part_count = count, .nodes = nodes, .primitives = primitives};
     assert_int_equal(pleat_model_body_create(&desc, NULL, &s->body, &error), PLEAT_OK);
     s->options = pleat_wrinkles_options_default();
     s->options.detail = 2;

@@ -163,7 +163,7 @@ static void test_contact_with_a_model(void **state)
         node = model->nodes[i].mesh != PLEAT_NONE && strcmp(model->nodes[i].name, "skin") == 0 ? i : node;
     }
     assert_true(node != PLEAT_NONE);
-    pleat_model_body_desc desc = {model, 0, PLEAT_LBS, 1, &node, &primitive};
+    pleat_model_body_desc desc = {.model = model, .part_count = 1, .nodes = &node, .primitives = &primitive};
     pleat_model_body *body;
     assert_int_equal(pleat_model_body_create(&desc, NULL, &body, &error), PLEAT_OK);
     const pleat_body *b = pleat_model_body_get(body);
@@ -203,7 +203,7 @@ static const pleat_model *swept_model;
 static pleat_result create_body(void *user, const pleat_host *host, pleat_error *error)
 {
     const uint32_t node = *(const uint32_t *)user, primitive = 0;
-    pleat_model_body_desc desc = {swept_model, 0, PLEAT_LBS, 1, &node, &primitive};
+    pleat_model_body_desc desc = {.model = swept_model, .part_count = 1, .nodes = &node, .primitives = &primitive};
     pleat_model_body *body;
     pleat_result result = pleat_model_body_create(&desc, host, &body, error);
     if (result == PLEAT_OK)

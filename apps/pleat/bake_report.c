@@ -47,14 +47,20 @@ pleat_result report_begin(bake_report *report, const pleat_model *model, const p
     report->part_count = shape->part_count;
     report->fps = (double)shape->fps;
     report->start = (double)shape->start;
-    report->has_clip = desc->clip != PLEAT_NONE;
     report->skin = desc->skinning == PLEAT_DQS ? "dqs" : "lbs";
-    snprintf(report->clip, sizeof report->clip, "%.120s", report->has_clip ? shown(model->clips[desc->clip].name) : "");
+    report->clips = calloc((size_t)shape->shot_count + 1, sizeof report->clips[0]);
     report->frame_seconds = calloc(shape->frame_count, sizeof report->frame_seconds[0]);
     report->output_seconds = calloc(shape->frame_count, sizeof report->output_seconds[0]);
-    if (!report->frame_seconds || !report->output_seconds)
+    if (!report->frame_seconds || !report->output_seconds || !report->clips)
     {
         return out_of_memory(error);
+    }
+    for (uint32_t i = 0; i < shape->shot_count; ++i)
+    {
+        report_clip *clip = &report->clips[report->clip_count++];
+        snprintf(clip->name, sizeof clip->name, "%.120s", shown(shape->shots[i].clip->name));
+        clip->frame_count = shape->shots[i].frame_count;
+        clip->start = (double)shape->shots[i].start;
     }
     return begin_layers(report, model, desc, bake, error);
 }
@@ -125,6 +131,7 @@ void report_free(bake_report *report)
     free(report->output_seconds);
     free(report->nodes);
     free(report->layers);
+    free(report->clips);
 }
 
 static int compare_seconds(const void *a, const void *b)
@@ -175,6 +182,18 @@ static json_t *layers_json(const bake_report *report)
     return list;
 }
 
+static json_t *clips_json(const bake_report *report)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < report->clip_count; ++i)
+    {
+        const report_clip *clip = &report->clips[i];
+        json_array_append_new(list, json_pack("{s:s, s:i, s:f}", "name", clip->name, "frames", (int)clip->frame_count,
+                                              "start", clip->start));
+    }
+    return list;
+}
+
 static int print_report_json(app_session *session, const bake_report *report, const bake_targets *targets)
 {
     double median, worst, output_median, output_worst;
@@ -201,14 +220,15 @@ static int print_report_json(app_session *session, const bake_report *report, co
                                 output_worst, "fit", report->fit_seconds, "write", report->write_seconds);
     return print_json(
         session,
-        json_pack("{s:s, s:o, s:s, s:i, s:i, s:f, s:f, s:I, s:I, s:i, s:i, s:o, s:{s:I, s:I}, s:o, s:o, s:o, s:o}",
+        json_pack("{s:s, s:o, s:o, s:s, s:i, s:i, s:f, s:f, s:I, s:I, s:i, s:i, s:o, s:{s:I, s:I}, s:o, s:o, s:o, s:o}",
                   "file", shown(session->arguments->files[0]), "clip",
-                  report->has_clip ? json_string(report->clip) : json_null(), "skin", report->skin, "frames",
-                  (int)report->frame_count, "resumed", (int)report->resumed, "fps", report->fps, "start", report->start,
-                  "vertices", (json_int_t)report->vertex_count, "triangles", (json_int_t)report->triangle_count,
-                  "parts", (int)report->part_count, "threads", (int)session->thread_count, "seconds", seconds, "memory",
-                  "allocated_peak", (json_int_t)budget_peak(), "resident_peak", (json_int_t)resident_peak(), "layers",
-                  layers_json(report), "morphs", morphs, "outputs", outputs, "warnings", warnings_json(session)));
+                  report->clip_count ? json_string(report->clips[0].name) : json_null(), "clips", clips_json(report),
+                  "skin", report->skin, "frames", (int)report->frame_count, "resumed", (int)report->resumed, "fps",
+                  report->fps, "start", report->start, "vertices", (json_int_t)report->vertex_count, "triangles",
+                  (json_int_t)report->triangle_count, "parts", (int)report->part_count, "threads",
+                  (int)session->thread_count, "seconds", seconds, "memory", "allocated_peak", (json_int_t)budget_peak(),
+                  "resident_peak", (json_int_t)resident_peak(), "layers", layers_json(report), "morphs", morphs,
+                  "outputs", outputs, "warnings", warnings_json(session)));
 }
 
 int report_print(app_session *session, const bake_report *report, const bake_targets *targets)
@@ -219,9 +239,13 @@ int report_print(app_session *session, const bake_report *report, const bake_tar
     }
     double median, worst;
     frame_times(report, report->frame_seconds, &median, &worst);
-    if (report->has_clip)
+    if (report->clip_count > 1)
     {
-        printf("baked %u frames of clip '%s'", report->frame_count, report->clip);
+        printf("baked %u frames of %u clips", report->frame_count, report->clip_count);
+    }
+    else if (report->clip_count)
+    {
+        printf("baked %u frames of clip '%s'", report->frame_count, report->clips[0].name);
     }
     else
     {
@@ -229,6 +253,11 @@ int report_print(app_session *session, const bake_report *report, const bake_tar
     }
     printf(", %u vertices in %u part%s, %s: %.2f ms a frame, worst %.2f ms\n", report->vertex_count, report->part_count,
            report->part_count == 1 ? "" : "s", report->skin, 1e3 * median, 1e3 * worst);
+    for (uint32_t i = 0; i < report->clip_count && report->clip_count > 1; ++i)
+    {
+        printf("  clip '%s': %u frame%s\n", report->clips[i].name, report->clips[i].frame_count,
+               report->clips[i].frame_count == 1 ? "" : "s");
+    }
     if (report->resumed)
     {
         printf("  the first %u frames were there from an earlier run\n", report->resumed);

@@ -16,6 +16,14 @@ typedef struct report_node
     float largest_error, rms_error, largest_displacement;
 } report_node;
 
+/* One clip that was baked. */
+typedef struct report_clip
+{
+    char name[128];
+    uint32_t frame_count;
+    double start; /* seconds of its first frame */
+} report_clip;
+
 enum
 {
     REPORT_FIGURES = 32 /* of one layer; more are left out */
@@ -36,8 +44,8 @@ typedef struct bake_report
     uint32_t resumed; /* frames that an earlier run had left; layers say nothing of them */
     uint32_t frame_count, vertex_count, triangle_count, part_count;
     double fps, start;
-    char clip[128]; /* "" for the rest pose */
-    bool has_clip;
+    report_clip *clips;
+    uint32_t clip_count; /* 0: the rest pose */
     const char *skin;
     double *frame_seconds;  /* frame_count: computing each */
     double *output_seconds; /* frame_count: handing it to caches, meshes and the fit */

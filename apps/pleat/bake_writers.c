@@ -1,10 +1,12 @@
 #include "bake_writers.h"
 
+#include "bake_clips.h"
 #include "wrinkle_input.h"
 
 #include "base/memory.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct bake_writers
@@ -16,11 +18,11 @@ struct bake_writers
     const pleat_host *host;
     const pleat_asset *asset;
     const pleat_bake *bake;
-    uint32_t clip;
+    const pleat_shot *shot;    /* that is being written; NULL: the rest pose */
     const char *wrinkles_path; /* of --wrinkles-out, or NULL */
     const bake_targets *targets;
     pleat_outputs *outputs;
-    pleat_cache_writer **caches; /* per target; NULL for glTF */
+    pleat_cache_writer **caches; /* per target; NULL for glTF, and where no clip is open */
     bool has_caches;
     bool wants_normals;
     bool garments_only;    /* parts that are no garment are left out */
@@ -199,9 +201,52 @@ fail:
     return result;
 }
 
-static pleat_result open_caches(bake_writers *writers, pleat_error *error)
+/* The shot that a frame begins; NULL: none, or there is only the rest pose. */
+static const pleat_shot *shot_from(const bake_writers *writers, uint32_t frame)
 {
     const pleat_bake_shape *shape = pleat_bake_get_shape(writers->bake);
+    const pleat_shot *shot = shape->shot_count ? pleat_shot_of(shape->shots, shape->shot_count, frame) : NULL;
+    return shot && shot->first_frame == frame ? shot : NULL;
+}
+
+static pleat_result fail_names(pleat_error *error)
+{
+    return pl_fail(error, PLEAT_NO_MEMORY, "out of memory for the names of outputs");
+}
+
+/* The path of a target for the clip that is being written. */
+static char *path_now(const bake_writers *writers, const bake_target *target)
+{
+    const pleat_model *model = pleat_asset_model(writers->asset);
+    return clip_path(target->path, model, writers->shot ? (uint32_t)(writers->shot->clip - model->clips) : PLEAT_NONE);
+}
+
+/* Opens the outputs that hold one clip: all for the first, later those with a place for its name. */
+static pleat_result begin_clip(bake_writers *writers, uint32_t frame, pleat_error *error)
+{
+    const pleat_bake_shape *shape = pleat_bake_get_shape(writers->bake);
+    writers->shot = shot_from(writers, frame);
+    writers->desc.frame_count = writers->shot ? writers->shot->frame_count : shape->frame_count;
+    writers->desc.start = writers->shot ? writers->shot->start : shape->start;
+    for (uint32_t i = 0; i < writers->targets->count; ++i)
+    {
+        const bake_target *target = &writers->targets->list[i];
+        if (is_gltf(target) || (frame && !has_placeholder(target->given)))
+        {
+            continue;
+        }
+        char *path = path_now(writers, target);
+        pleat_result result =
+            path ? pleat_cache_writer_create(path, &writers->desc, writers->host, &writers->caches[i], error)
+                 : fail_names(error);
+        free(path);
+        PL_TRY(result);
+    }
+    return PLEAT_OK;
+}
+
+static pleat_result open_caches(bake_writers *writers, pleat_error *error)
+{
     const bake_targets *targets = writers->targets;
     bool normals = false;
     for (uint32_t i = 0; i < targets->count; ++i)
@@ -213,25 +258,15 @@ static pleat_result open_caches(bake_writers *writers, pleat_error *error)
     {
         return PLEAT_OK;
     }
-    writers->desc.frame_count = shape->frame_count;
-    writers->desc.start = shape->start;
-    writers->desc.fps = shape->fps;
+    writers->desc.fps = pleat_bake_get_shape(writers->bake)->fps;
     writers->desc.outputs = writers->outputs;
     writers->wants_normals = normals;
     PL_TRY(gather_parts(writers, error));
     PL_TRY(allocate_frames(writers, normals, error));
-    for (uint32_t i = 0; i < targets->count; ++i)
-    {
-        if (!is_gltf(&targets->list[i]))
-        {
-            PL_TRY(pleat_cache_writer_create(targets->list[i].path, &writers->desc, writers->host, &writers->caches[i],
-                                             error));
-        }
-    }
-    return PLEAT_OK;
+    return begin_clip(writers, 0, error); /* a name that cannot be written is known before the first frame */
 }
 
-pleat_result writers_create(app_session *session, const pleat_asset *asset, const pleat_bake *bake, uint32_t clip,
+pleat_result writers_create(app_session *session, const pleat_asset *asset, const pleat_bake *bake,
                             const bake_targets *targets, bake_writers **out, pleat_error *error)
 {
     *out = NULL;
@@ -245,7 +280,6 @@ pleat_result writers_create(app_session *session, const pleat_asset *asset, cons
     writers->host = &session->host;
     writers->asset = asset;
     writers->bake = bake;
-    writers->clip = clip;
     writers->targets = targets;
     writers->wrinkles_path = arguments_text(session->arguments, "wrinkles-out");
     writers->garments_only = arguments_given(session->arguments, "garment");
@@ -313,11 +347,51 @@ static pleat_result change_mesh(bake_writers *writers, pleat_error *error)
     return PLEAT_OK;
 }
 
-pleat_result writers_frame(bake_writers *writers, pleat_error *error)
+/* NAME.rest.obj and NAME.json lie beside NAME.pc2 and NAME.mdd: once for both. */
+static pleat_result write_sidecars(const bake_writers *writers, uint32_t index, pleat_error *error)
+{
+    const bake_target *list = writers->targets->list;
+    for (uint32_t i = 0; i < index; ++i)
+    {
+        if (target_shares_sidecars(&list[i], &list[index]))
+        {
+            return PLEAT_OK;
+        }
+    }
+    char *path = path_now(writers, &list[index]);
+    pleat_result result =
+        path ? pleat_cache_sidecars_write(path, &writers->desc, &writers->sidecars, writers->host, error)
+             : fail_names(error);
+    free(path);
+    return result;
+}
+
+/* All frames of the clip are there. */
+static pleat_result end_clip(bake_writers *writers, pleat_error *error)
+{
+    for (uint32_t i = 0; i < writers->targets->count; ++i)
+    {
+        if (writers->caches[i])
+        {
+            PL_TRY(pleat_cache_writer_commit(writers->caches[i], error));
+            PL_TRY(is_cache(&writers->targets->list[i]) ? write_sidecars(writers, i, error) : PLEAT_OK);
+            pleat_cache_writer_destroy(writers->caches[i]);
+            writers->caches[i] = NULL;
+        }
+    }
+    return PLEAT_OK;
+}
+
+pleat_result writers_frame(bake_writers *writers, uint32_t frame, pleat_error *error)
 {
     if (!writers->has_caches)
     {
         return PLEAT_OK;
+    }
+    if (frame && shot_from(writers, frame))
+    {
+        PL_TRY(end_clip(writers, error));
+        PL_TRY(begin_clip(writers, frame, error));
     }
     if (writers->frame_topology)
     {
@@ -336,7 +410,37 @@ pleat_result writers_frame(bake_writers *writers, pleat_error *error)
     return PLEAT_OK;
 }
 
-/* The bake as edits of the input: new meshes, and the weights that play them in the clip that was baked. */
+/* The weights of one node in every clip that was baked and that changes its shape: a clip that only moves a prop must
+ * not say anything of a garment, or playing it beside another would take away half of that one's folds. */
+static void edit_weights(const bake_writers *writers, const pleat_morphs *morphs, const pleat_morphed *morphed,
+                         pleat_weights_edit *weights, uint32_t *count)
+{
+    const pleat_model *model = pleat_asset_model(writers->asset);
+    const pleat_bake_shape *shape = pleat_bake_get_shape(writers->bake);
+    if (!shape->shot_count)
+    {
+        weights[(*count)++] = (pleat_weights_edit){.node = morphed->node,
+                                                   .clip = PLEAT_NONE,
+                                                   .key_count = shape->frame_count,
+                                                   .times = pleat_morphs_times(morphs),
+                                                   .weights = morphed->weights};
+    }
+    for (uint32_t i = 0; i < shape->shot_count; ++i)
+    {
+        const pleat_shot *shot = &shape->shots[i];
+        if (shape->shot_count == 1 || pleat_clip_shapes(model, shot->clip, morphed->node))
+        {
+            size_t first = (size_t)shot->first_frame * morphed->mesh.target_count;
+            weights[(*count)++] = (pleat_weights_edit){.node = morphed->node,
+                                                       .clip = (uint32_t)(shot->clip - model->clips),
+                                                       .key_count = shot->frame_count,
+                                                       .times = pleat_morphs_times(morphs) + shot->first_frame,
+                                                       .weights = morphed->weights + first};
+        }
+    }
+}
+
+/* The bake as edits of the input: new meshes, and the weights that play them in the clips that were baked. */
 static pleat_result make_edits(bake_writers *writers, const pleat_morphs *morphs, pleat_gltf_edits *edits,
                                pleat_error *error)
 {
@@ -345,7 +449,8 @@ static pleat_result make_edits(bake_writers *writers, const pleat_morphs *morphs
     pleat_mesh_edit *meshes;
     pleat_weights_edit *weights;
     PL_ARENA_NEW_OR_FAIL(meshes, &writers->arena, pleat_mesh_edit, count, error);
-    PL_ARENA_NEW_OR_FAIL(weights, &writers->arena, pleat_weights_edit, count, error);
+    PL_ARENA_NEW_OR_FAIL(weights, &writers->arena, pleat_weights_edit,
+                         (size_t)count * (pleat_bake_get_shape(writers->bake)->shot_count + 1), error);
     *edits = (pleat_gltf_edits){.mesh_edits = meshes, .weights_edits = weights};
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -356,53 +461,26 @@ static pleat_result make_edits(bake_writers *writers, const pleat_morphs *morphs
             continue; /* so little moves that no target was needed: the input's mesh stays */
         }
         meshes[edits->mesh_edit_count++] = (pleat_mesh_edit){morphed->node, &morphed->mesh, morphed->source_vertex};
-        if (morphed->mesh.target_count == 0)
+        if (morphed->mesh.target_count)
         {
-            continue;
+            edit_weights(writers, morphs, morphed, weights, &edits->weights_edit_count);
         }
-        weights[edits->weights_edit_count++] =
-            (pleat_weights_edit){.node = morphed->node,
-                                 .clip = writers->clip,
-                                 .key_count = pleat_bake_get_shape(writers->bake)->frame_count,
-                                 .times = pleat_morphs_times(morphs),
-                                 .weights = morphed->weights};
     }
 fail:
     return result;
-}
-
-/* NAME.rest.obj and NAME.json lie beside NAME.pc2 and NAME.mdd: once for both. */
-static pleat_result write_sidecars(bake_writers *writers, uint32_t index, pleat_error *error)
-{
-    const bake_target *list = writers->targets->list;
-    for (uint32_t i = 0; i < index; ++i)
-    {
-        if (target_shares_sidecars(&list[i], &list[index]))
-        {
-            return PLEAT_OK;
-        }
-    }
-    return pleat_cache_sidecars_write(list[index].path, &writers->desc, &writers->sidecars, writers->host, error);
 }
 
 pleat_result writers_finish(bake_writers *writers, const pleat_morphs *morphs, const bake_stretch *stretch,
                             pleat_error *error)
 {
     pleat_gltf_edits edits;
+    PL_TRY(end_clip(writers, error));
     PL_TRY(make_edits(writers, morphs, &edits, error));
     PL_TRY(stretch_edit(stretch, writers->bake, pleat_asset_model(writers->asset), &writers->arena, &edits, error));
     for (uint32_t i = 0; i < writers->targets->count; ++i)
     {
         const bake_target *target = &writers->targets->list[i];
-        if (writers->caches[i])
-        {
-            PL_TRY(pleat_cache_writer_commit(writers->caches[i], error));
-            if (is_cache(target))
-            {
-                PL_TRY(write_sidecars(writers, i, error));
-            }
-        }
-        else
+        if (is_gltf(target))
         {
             PL_TRY(pleat_gltf_write(writers->asset, &edits, target->path, writers->outputs, error));
         }

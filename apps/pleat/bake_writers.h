@@ -17,12 +17,13 @@ bool topology_by_frame(const app_session *session);
 
 /* Opens a writer for each target that is not glTF. They hold all parts of the bake, or those that --garment names.
  * Everything that is passed must outlive the writers. */
-pleat_result writers_create(app_session *session, const pleat_asset *asset, const pleat_bake *bake, uint32_t clip,
+pleat_result writers_create(app_session *session, const pleat_asset *asset, const pleat_bake *bake,
                             const bake_targets *targets, bake_writers **writers, pleat_error *error);
 void writers_destroy(bake_writers *writers);
 bool writers_want_gltf(const bake_writers *writers);
-/* The frame that the bake computed last; frames come in order. */
-pleat_result writers_frame(bake_writers *writers, pleat_error *error);
+/* The frame that the bake computed last; frames come in order. Of several clips, outputs that hold one take the first,
+ * or there is one of them for each, if their name has a place for the clip's. */
+pleat_result writers_frame(bake_writers *writers, uint32_t frame, pleat_error *error);
 /* Writes the glTF files, and then lets everything appear under its name. morphs may be NULL: no mesh is replaced. */
 pleat_result writers_finish(bake_writers *writers, const pleat_morphs *morphs, const bake_stretch *stretch,
                             pleat_error *error);

@@ -119,6 +119,8 @@ void choice_free(stack_choice *choice)
     free(choice->nodes);
     free(choice->garment);
     free(choice->mask);
+    free(choice->clips);
+    free(choice->shots);
     *choice = (stack_choice){0};
 }
 
@@ -131,11 +133,6 @@ void choice_apply(const stack_choice *choice, pleat_bake_desc *desc)
 }
 
 /* ---- Frames ---- */
-
-enum
-{
-    FRAMES_UNASKED = 100000 /* a clip may say that it lasts for years; more than this only by --frames */
-};
 
 int choose_bake_frames(const app_session *session, const pleat_model *model, pleat_bake_desc *desc)
 {

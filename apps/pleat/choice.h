@@ -12,7 +12,18 @@ typedef struct stack_choice
     uint32_t node_count; /* 0: all of the scene */
     bool *garment;       /* per primitive of the nodes; NULL: everywhere */
     float *mask;         /* of --mask, per vertex of the nodes' meshes; NULL: none */
+    uint32_t *clips;     /* of a bake of several; NULL: none */
+    pleat_shot *shots;   /* the same as a row */
 } stack_choice;
+
+/* Clips that are about to be baked. */
+typedef struct clip_row
+{
+    uint32_t clip;       /* the first, or PLEAT_NONE */
+    uint32_t shot_count; /* of several; 0: clip alone */
+    const pleat_shot *shots;
+    float fps;
+} clip_row;
 
 /* What a stack does with garments that nobody named. */
 typedef enum garment_use
@@ -31,6 +42,11 @@ bool choice_is_skinned(const stack_choice *choice, const pleat_model *model);
 void choice_free(stack_choice *choice);
 /* Into the desc, which must not outlive the choice. */
 void choice_apply(const stack_choice *choice, pleat_bake_desc *desc);
+
+enum
+{
+    FRAMES_UNASKED = 100000 /* a clip may say that it lasts for years; more than this only by --frames */
+};
 
 /* The frames that --frames names, both of desc and of its clip at its rate; a clip that lasts too long needs it.
  * Returns an exit status. */

@@ -1,5 +1,6 @@
-/* pleat bake: a stack run over a clip, written out. All outputs are written beside their names first and appear
- * together at the end, or not at all. */
+/* pleat bake: a stack run over a clip or all of them, written out. All outputs are written beside their names first and
+ * appear together at the end, or not at all. */
+#include "bake_clips.h"
 #include "bake_look.h"
 #include "bake_report.h"
 #include "bake_writers.h"
@@ -52,20 +53,38 @@ static void learn_frame(pleat_morphs *morphs, uint32_t frame)
     pleat_morphs_learn(morphs);
 }
 
+/* What the progress line says: with several clips, which one. */
+static void name_work(const pleat_bake *bake, uint32_t frame, const char *work, char *title, size_t size)
+{
+    const pleat_bake_shape *shape = pleat_bake_get_shape(bake);
+    if (shape->shot_count > 1)
+    {
+        const pleat_shot *shot = pleat_shot_of(shape->shots, shape->shot_count, frame);
+        snprintf(title, size, "clip %u/%u '%.60s', %s", (unsigned)(shot - shape->shots) + 1, shape->shot_count,
+                 shown(shot->clip->name), work);
+    }
+    else
+    {
+        snprintf(title, size, "%s", work);
+    }
+}
+
 static pleat_result run_frames(bake_run *run, bool first, frame_visitor *visit, pleat_error *error)
 {
     uint32_t frame_count = pleat_bake_get_shape(run->bake)->frame_count;
-    app_progress progress = progress_begin(run->session, first ? "frame" : "fitting, frame");
+    char title[160];
+    app_progress progress = progress_begin(run->session, title);
     pleat_result result = PLEAT_OK;
     for (uint32_t frame = 0; frame < frame_count && result == PLEAT_OK; ++frame)
     {
+        name_work(run->bake, frame, first ? "frame" : "fitting, frame", title, sizeof title);
         progress_update(&progress, frame, frame_count);
         double start = seconds_now();
         result = get_frame(run, frame, error);
         double computed = seconds_now();
         if (result == PLEAT_OK && first)
         {
-            result = writers_frame(run->writers, error);
+            result = writers_frame(run->writers, frame, error);
         }
         if (result == PLEAT_OK && first)
         {
@@ -88,21 +107,11 @@ static pleat_result run_frames(bake_run *run, bool first, frame_visitor *visit, 
 static bool plays_by_itself(const pleat_bake_desc *desc)
 {
     bool points = desc->clip != PLEAT_NONE && desc->model->clips[desc->clip].points.node != PLEAT_NONE;
-    return desc->skinning == PLEAT_LBS && desc->layer_count == 0 && desc->level == 0 && !points;
-}
-
-/* Morph targets are played by the clip that was baked; a viewer that plays another one sees linear skinning. */
-static void warn_of_other_clips(app_session *session, const pleat_model *model, const pleat_bake_desc *desc,
-                                const pleat_morphs *morphs)
-{
-    if (pleat_morphs_count(morphs) && model->clip_count > 1 && desc->clip != PLEAT_NONE)
+    for (uint32_t i = 0; i < desc->clip_count; ++i)
     {
-        char message[300];
-        snprintf(message, sizeof message,
-                 "only the clip '%.100s' was baked; the other %u play with linear skinning alone",
-                 shown(model->clips[desc->clip].name), model->clip_count - 1);
-        session->host.log(session->host.log_user, PLEAT_WARNING, message);
+        points |= desc->model->clips[desc->clips[i]].points.node != PLEAT_NONE;
     }
+    return desc->skinning == PLEAT_LBS && desc->layer_count == 0 && desc->level == 0 && !points;
 }
 
 /* Both passes, the glTF files, and the moment where everything appears. */
@@ -155,7 +164,7 @@ static pleat_result run_bake(app_session *session, const pleat_asset *asset, ple
     }
     if (result == PLEAT_OK)
     {
-        result = writers_create(session, asset, bake, desc->clip, targets, &run.writers, error);
+        result = writers_create(session, asset, bake, targets, &run.writers, error);
     }
     if (result == PLEAT_OK && writers_want_gltf(run.writers) && !plays_by_itself(desc))
     {
@@ -167,9 +176,13 @@ static pleat_result run_bake(app_session *session, const pleat_asset *asset, ple
     }
     result = result == PLEAT_OK ? run_passes(&run, error) : result;
     spool_close(run.spool, result == PLEAT_OK);
+    if (result == PLEAT_OK)
+    {
+        warn_of_other_clips(session, pleat_asset_model(asset), desc, targets,
+                            run.morphs && pleat_morphs_count(run.morphs));
+    }
     if (result == PLEAT_OK && run.morphs)
     {
-        warn_of_other_clips(session, pleat_asset_model(asset), desc, run.morphs);
         result = report_morphs(report, pleat_asset_model(asset), run.morphs, error);
     }
     stretch_close(&run.stretch);
@@ -202,10 +215,10 @@ static int bake_asset(app_session *session, const pleat_asset *asset, bake_look 
     desc.skinning = (pleat_skinning)look->skin.method;
     desc.level = look->level;
     desc.frame_topology = topology_by_frame(session);
-    int status = choose_clip(session, model, &desc.clip);
-    status = status == EXIT_DONE ? choose_bake_frames(session, model, &desc) : status;
-    status = status == EXIT_DONE ? choose_stack(session, model, look_garment_use(look), true, &choice) : status;
-    status = status == EXIT_DONE ? wrinkle_input_open(session, model, desc.clip, look, &wrinkles) : status;
+    int status = choose_stack(session, model, look_garment_use(look), true, &choice);
+    status = status == EXIT_DONE ? choose_clips(session, model, targets, &choice, &desc) : status;
+    clip_row row = {desc.clip, desc.clip_count, choice.shots, desc.fps};
+    status = status == EXIT_DONE ? wrinkle_input_open(session, model, &row, look, &wrinkles) : status;
     if (status == EXIT_DONE)
     {
         double start = seconds_now();
@@ -333,7 +346,8 @@ static const app_option bake_options[] = {
     {"wrinkles-out", 0, OPTION_PATH, false, "FILE", NULL, 0, 0,
      "also write the curves of the wrinkles, as a text for --wrinkles"},
     {"print-look", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print the look as a file to start from, and stop"},
-    INPUT_CLIP_OPTION,
+    {"clip", 0, OPTION_TEXT, false, "NAME", NULL, 0, 0,
+     "by name, with * and ?; default: all in glTF, elsewhere the first"},
     {"frames", 0, OPTION_RANGE, false, "A-B", NULL, 0, 0, "frames of the clip, both included; default: all"},
     {"fps", 0, OPTION_NUMBER, false, "N", "30", 0.001, 10000, "frames a second"},
     INPUT_GARMENT_OPTION,
@@ -364,13 +378,14 @@ const app_command command_bake = {
     .arguments = "FILE -o OUT",
     .argument_min = 0, /* --print-look needs no FILE */
     .argument_max = 1,
-    .summary = "runs a stack over a clip and writes glTF, point caches or meshes",
+    .summary = "runs a stack over clips and writes glTF, point caches or meshes",
     .description =
         "Skins the meshes of FILE over a clip, puts folds on the garments, and writes the result. Point caches (.pc2, "
         ".mdd) hold world "
         "positions of the render vertices; beside them lie NAME.rest.obj and NAME.json. .obj and .ply give one "
-        "file per frame. glTF keeps everything of the input and adds morph targets where linear skinning "
-        "alone would not show the result. Either all outputs appear, or none.",
+        "file per frame; {clip} in the name of any of them gives one for each clip. glTF keeps everything of the "
+        "input and adds morph targets where linear skinning alone would not show the result, for all clips. Either "
+        "all outputs appear, or none.",
     .options = bake_options,
     .option_count = sizeof bake_options / sizeof bake_options[0],
     .examples = bake_examples,

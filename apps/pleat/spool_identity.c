@@ -144,15 +144,16 @@ pleat_result spool_identity(const pleat_bake_desc *desc, bake_look *look, const 
     free(text);
     add_number(&hash, (uint64_t)look->level << 32 | look->layer_count);
     add(&hash, look->layers, look->layer_count, sizeof look->layers[0]);
-    add_number(&hash, desc->clip);
     add_shape(&hash, pleat_bake_get_shape(bake));
     add_model(&hash, desc->model);
     add_mask(&hash, desc);
-    if (desc->clip != PLEAT_NONE)
+    const pleat_bake_shape *shape = pleat_bake_get_shape(bake);
+    for (uint32_t i = 0; i < shape->shot_count; ++i)
     {
-        const pleat_clip *clip = &desc->model->clips[desc->clip];
-        add_channels(&hash, clip);
-        PL_TRY(add_points(&hash, &clip->points, host, error));
+        const pleat_shot *shot = &shape->shots[i];
+        add_number(&hash, (uint64_t)(shot->clip - desc->model->clips) << 32 | shot->frame_count);
+        add_channels(&hash, shot->clip);
+        PL_TRY(add_points(&hash, &shot->clip->points, host, error));
     }
     *identity = hash;
     return PLEAT_OK;

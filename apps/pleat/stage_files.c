@@ -45,7 +45,8 @@ static int add_actor(app_stage *stage, const pleat_model *model, const bake_look
     bake_look bound = *look;
     if (look_has_layer(look, &pleat_wrinkles_layer))
     {
-        status = wrinkle_input_open(session, model, desc.clip, &bound, &stage->wrinkles);
+        clip_row row = {.clip = desc.clip};
+        status = wrinkle_input_open(session, model, &row, &bound, &stage->wrinkles);
     }
     if (status != EXIT_DONE)
     {

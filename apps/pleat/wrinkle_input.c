@@ -91,7 +91,7 @@ static int find_body(app_session *session, const pleat_model *model, wrinkle_inp
     return parts->count ? EXIT_DONE : fail_input(session, "%s: it has no mesh to be a body", name);
 }
 
-static int open_body(app_session *session, const pleat_model *model, uint32_t clip, bake_look *look,
+static int open_body(app_session *session, const pleat_model *model, const clip_row *row, bake_look *look,
                      wrinkle_input *input)
 {
     const pleat_model *found;
@@ -101,10 +101,19 @@ static int open_body(app_session *session, const pleat_model *model, uint32_t cl
     {
         bool own = found == model;
         pleat_error error = {0};
+        if (!own && row->shot_count)
+        {
+            free(parts.nodes);
+            free(parts.primitives);
+            return fail_usage(session, "--body: a file of its own goes with one clip; choose it with --clip");
+        }
         pleat_model_body_desc desc = {.model = found,
-                                      .clip = own                 ? clip
+                                      .clip = own                 ? row->clip
                                               : found->clip_count ? 0
                                                                   : PLEAT_NONE,
+                                      .shot_count = own ? row->shot_count : 0,
+                                      .shots = row->shots,
+                                      .fps = row->fps,
                                       .skinning = (pleat_skinning)look->skin.method,
                                       .part_count = parts.count,
                                       .nodes = parts.nodes,
@@ -158,7 +167,7 @@ static bool fill_neighbours(const app_session *session, const pleat_model *model
 }
 
 /* What wrinkles of one mesh must not cross: all other meshes of the scene. */
-static int open_neighbours(app_session *session, const pleat_model *model, uint32_t clip, bake_look *look,
+static int open_neighbours(app_session *session, const pleat_model *model, const clip_row *row, bake_look *look,
                            wrinkle_input *input)
 {
     body_parts parts = {0};
@@ -170,7 +179,10 @@ static int open_neighbours(app_session *session, const pleat_model *model, uint3
         several |= parts.nodes[p] != parts.nodes[0];
     }
     pleat_model_body_desc desc = {.model = model,
-                                  .clip = clip,
+                                  .clip = row->clip,
+                                  .shot_count = row->shot_count,
+                                  .shots = row->shots,
+                                  .fps = row->fps,
                                   .skinning = (pleat_skinning)look->skin.method,
                                   .part_count = parts.count,
                                   .nodes = parts.nodes,
@@ -188,7 +200,7 @@ static int open_neighbours(app_session *session, const pleat_model *model, uint3
 
 /* ---- Opening and closing ---- */
 
-int wrinkle_input_open(app_session *session, const pleat_model *model, uint32_t clip, bake_look *look,
+int wrinkle_input_open(app_session *session, const pleat_model *model, const clip_row *row, bake_look *look,
                        wrinkle_input *input)
 {
     const char *path = arguments_text(session->arguments, "wrinkles");
@@ -202,9 +214,9 @@ int wrinkle_input_open(app_session *session, const pleat_model *model, uint32_t 
         }
         look->wrinkles.curves = pleat_wrinkle_file_list(input->file);
     }
-    int status = body ? open_body(session, model, clip, look, input) : EXIT_DONE;
+    int status = body ? open_body(session, model, row, look, input) : EXIT_DONE;
     bool wrinkles = look_has_layer(look, &pleat_wrinkles_layer);
-    return status == EXIT_DONE && wrinkles ? open_neighbours(session, model, clip, look, input) : status;
+    return status == EXIT_DONE && wrinkles ? open_neighbours(session, model, row, look, input) : status;
 }
 
 void wrinkle_input_close(wrinkle_input *input)

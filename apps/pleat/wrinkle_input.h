@@ -20,9 +20,9 @@ typedef struct wrinkle_input
     bool *neighbour_sheets;
 } wrinkle_input;
 
-/* Reads what the options name and puts it into the look's wrinkles. model and clip: what is about to be baked. Returns
+/* Reads what the options name and puts it into the look's wrinkles. model and row: what is about to be baked. Returns
  * an exit status, having said why. */
-int wrinkle_input_open(app_session *session, const pleat_model *model, uint32_t clip, bake_look *look,
+int wrinkle_input_open(app_session *session, const pleat_model *model, const clip_row *row, bake_look *look,
                        wrinkle_input *input);
 void wrinkle_input_close(wrinkle_input *input);
 

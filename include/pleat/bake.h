@@ -1,4 +1,4 @@
-/* pleat/bake.h: a stack run over a clip, with one topology for all frames, or one for each.
+/* pleat/bake.h: a stack run over a clip or several, with one topology for all frames, or one for each.
  *
  * A bake chooses nodes of a model, binds a stack to each and gives their frames one after the other. It does no file
  * access: what to do with a frame is the caller's. */
@@ -14,10 +14,13 @@ typedef struct pleat_bake_desc
     const pleat_model *model; /* must outlive the bake */
     uint32_t node_count;      /* chosen nodes with a mesh, or 0: all of the scene, in scene order */
     const uint32_t *nodes;
-    uint32_t clip;        /* index, or PLEAT_NONE: one frame of the rest pose; default 0 (NONE without clips) */
-    float fps;            /* default 30 */
-    uint32_t first_frame; /* frame i lies at clip start + i / fps; default 0 */
-    uint32_t last_frame;  /* inclusive; default PLEAT_NONE: the clip's last */
+    uint32_t clip;         /* index, or PLEAT_NONE: one frame of the rest pose; default 0 (NONE without clips) */
+    uint32_t clip_count;   /* default 0: clip alone; else these, one after the other, each whole: layers plan for all of
+                              them together, and each begins as if nothing had been before it */
+    const uint32_t *clips; /* clip_count indices, in place of clip, first_frame and last_frame */
+    float fps;             /* default 30 */
+    uint32_t first_frame;  /* frame i lies at clip start + i / fps; default 0 */
+    uint32_t last_frame;   /* inclusive; default PLEAT_NONE: the clip's last */
     pleat_skinning skinning;
     uint32_t level; /* uniform Loop level for nodes with a layer, default 0 */
     uint32_t layer_count;
@@ -51,9 +54,11 @@ typedef struct pleat_bake_shape
     const uint32_t *triangles; /* #T by 3 */
     const pleat_vec3 *rest;    /* #V: the bind pose in the world's size */
     const float *uvs;          /* #V by 2, or NULL if no part has any */
-    uint32_t frame_count;
-    float start; /* seconds of the first frame */
+    uint32_t frame_count;      /* of all shots */
+    float start;               /* seconds of the first frame */
     float fps;
+    uint32_t shot_count; /* clips; 0 for the rest pose */
+    const pleat_shot *shots;
 } pleat_bake_shape;
 
 typedef struct pleat_bake pleat_bake;
@@ -66,7 +71,7 @@ const pleat_bake_shape *pleat_bake_get_shape(const pleat_bake *bake);
 /* Computes a frame, 0 .. frame_count - 1. Layers that carry state need the frames in order: after a jump their state is
  * that of a first frame. Fails only where a clip's points cannot be read. */
 pleat_result pleat_bake_frame(pleat_bake *bake, uint32_t frame, pleat_error *error);
-/* Seconds of a frame. */
+/* Seconds of a frame, in its clip. */
 float pleat_bake_time(const pleat_bake *bake, uint32_t frame);
 /* The frame last computed, world space; either may be NULL. #V. */
 void pleat_bake_copy(const pleat_bake *bake, pleat_vec3 *positions, pleat_vec3 *normals);
@@ -92,6 +97,13 @@ void pleat_bake_state_restore(pleat_bake *bake, const void *state, uint32_t fram
 
 /* Number of frames a clip has at a rate: from its start to its end, both included. */
 uint32_t pleat_clip_frame_count(const pleat_clip *clip, float fps);
+/* Whole clips of a model, one after the other. Returns the number of frames; the caller sees to it that they are fewer
+ * than 2^31. */
+uint32_t pleat_shots_list(const pleat_model *model, uint32_t count, const uint32_t *clips, float fps,
+                          pleat_shot *shots);
+/* Does a clip change the shape that a node's mesh has: its joints, its morph weights or its points? Moving the node
+ * itself as a whole does not count. */
+bool pleat_clip_shapes(const pleat_model *model, const pleat_clip *clip, uint32_t node);
 
 PLEAT_END
 

@@ -26,9 +26,10 @@ typedef struct pleat_cloth
     const float *weights;            /* #V by influence_count */
     const float *mask;               /* #V: 0 nothing may move here, 1 free */
     float height;                    /* of the whole character at rest: what default lengths are fractions of */
-    const pleat_clip *clip;          /* or NULL: the motion is not known beforehand */
+    uint32_t shot_count;             /* clips that are known beforehand, one after the other; 0: none */
+    const pleat_shot *shots;         /* a first frame owes nothing to the one before it */
     float clip_start, clip_step;     /* seconds of the first frame, and between frames */
-    uint32_t frame_count;            /* frames of the clip that will be baked; 0 without a clip */
+    uint32_t frame_count;            /* frames of all shots; 0 without any */
     const uint32_t *coarse_triangle; /* #T -> triangle when planned; NULL while planning */
     const uint32_t *vertex_triangle; /* #V -> a triangle when planned, and the place in it; NULL while planning */
     const float *vertex_barycentric; /* #V by 3 */
@@ -37,7 +38,9 @@ typedef struct pleat_cloth
 /* One frame as a layer sees it. */
 typedef struct pleat_layer_frame
 {
-    float time;                 /* seconds */
+    float time;                 /* seconds of the clip */
+    double row_time;            /* seconds as the preview counts: its frame f lies at clip_start + f * clip_step; the
+                                   same as time, but in the second and later shots */
     float step;                 /* seconds since the frame before, 0 for the first */
     const pleat_affine *joints; /* skinning matrices of the node's skin and one more, the node's own; or NULL */
     const pleat_affine *worlds; /* of all nodes */

@@ -10,6 +10,9 @@ typedef struct pleat_model_body_desc
 {
     const pleat_model *model; /* must outlive the body */
     uint32_t clip;            /* index, or PLEAT_NONE: it stands still */
+    uint32_t shot_count;      /* default 0; else clips of the model one after the other, in place of clip */
+    const pleat_shot *shots;
+    float fps; /* of the shots' frames */
     pleat_skinning skinning;
     uint32_t part_count;
     const uint32_t *nodes;      /* part_count: with a mesh; the parts of one node follow each other */

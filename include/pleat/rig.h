@@ -58,6 +58,19 @@ pleat_result pleat_morph_run(const pleat_morph_job *job, pleat_error *error);
 
 /* ---- Points ---------------------------------------------------------------------------------------------- */
 
+/* Frames of one clip in a row of several, which is looked at and baked as one. Frame f of the row, if it is of this
+ * shot, lies at start + (f - first_frame) / fps of the clip. */
+typedef struct pleat_shot
+{
+    const pleat_clip *clip;
+    float start;          /* seconds of its first frame */
+    uint32_t first_frame; /* frames of the shots before it */
+    uint32_t frame_count; /* 1 or more */
+} pleat_shot;
+
+/* The shot that a frame of the row is of; the last one for frames past the end. count: 1 or more. */
+const pleat_shot *pleat_shot_of(const pleat_shot *shots, uint32_t count, uint32_t frame);
+
 /* Reads a clip's points at any time: the two frames around it, mixed linearly, held before the first and after the
  * last. Keeps two frames in memory. */
 typedef struct pleat_points_reader pleat_points_reader;

@@ -22,6 +22,9 @@ typedef struct pleat_stack_desc
     float clip_start;       /* seconds of the first frame */
     float clip_fps;         /* default 30 */
     uint32_t frame_count;   /* frames of the clip that will be asked for */
+    uint32_t shot_count;    /* default 0; else frames of several clips instead: shots take the place of clip,
+                               clip_start and frame_count, and layers plan for all of them together */
+    const pleat_shot *shots;
     float height;           /* default 0: the model's at rest */
     const pleat_pose *rest; /* the model's rest pose, to share between stacks; default NULL: one is made */
     bool frame_topology; /* default false; true: pleat_stack_focus may be called, layers' options outlive the stack */
@@ -58,9 +61,9 @@ pleat_result pleat_stack_create(const pleat_stack_desc *desc, const pleat_host *
 void pleat_stack_destroy(pleat_stack *stack);
 const pleat_stack_shape *pleat_stack_get_shape(const pleat_stack *stack);
 
-/* Binds the stack anew for one time of the clip: refined only where its layers need it then, with their lines (crests
- * of wrinkles) as edges. The shape changes, the pointer to it stays. Only with frame_topology; layers' state is that of
- * a first frame. After a failure the stack can only be destroyed. */
+/* Binds the stack anew for one time of the row (of the clip, where there is one): refined only where its layers need it
+ * then, with their lines (crests of wrinkles) as edges. The shape changes, the pointer to it stays. Only with
+ * frame_topology; layers' state is that of a first frame. After a failure the stack can only be destroyed. */
 pleat_result pleat_stack_focus(pleat_stack *stack, float time, pleat_error *error);
 
 /* One frame: morphs, skins, refines, runs the layers, computes normals. points (the mesh's render vertices of the file,
@@ -70,6 +73,7 @@ typedef struct pleat_stack_input
     const pleat_pose *pose;
     float time;
     float step;
+    double ahead; /* with shots: seconds that the row is ahead of the clip's own time, see pleat_layer_frame */
     const pleat_vec3 *points;
     bool points_world;
     const pleat_vec4 *replay; /* #V positions of this frame from an earlier run; layers stand still. NULL: compute */

@@ -70,7 +70,8 @@ typedef struct pleat_body
     uint32_t vertex_count;
     uint32_t triangle_count;
     const uint32_t *triangles; /* #T by 3, turning left as seen from outside */
-    /* #V positions at a time of the clip, world space, valid until the next call. Never allocates. */
+    /* #V positions at a time of the clip (of several: of the row they make, see pleat_layer_frame), world space, valid
+     * until the next call. Never allocates. */
     const pleat_vec4 *(*at)(void *user, float time);
     void *user;
 } pleat_body;

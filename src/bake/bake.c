@@ -13,8 +13,9 @@ struct pleat_bake
     pl_arena joined; /* the arrays of the shape */
     pleat_host host;
     const pleat_model *model;
-    const pleat_clip *clip; /* NULL: the rest pose */
-    uint32_t first_frame;
+    uint32_t first_frame;   /* of a single clip */
+    pleat_shot *shots;      /* of the shape */
+    const pleat_shot *shot; /* of the frame last computed; NULL: none yet, or the rest pose */
     bool frame_topology;
     bool *garment; /* per part; NULL: all */
     pleat_bake_shape shape;
@@ -23,7 +24,7 @@ struct pleat_bake
     uint32_t *first_vertex; /* stack_count + 1 */
     pleat_stack **stacks;
     pleat_pose *pose;
-    pleat_points_reader *points; /* NULL: the clip has none for a chosen node */
+    pleat_points_reader *points; /* NULL: the shot's clip has none for a chosen node */
     uint32_t last_computed;      /* frame, or PLEAT_NONE */
 };
 
@@ -44,6 +45,49 @@ uint32_t pleat_clip_frame_count(const pleat_clip *clip, float fps)
     return frames < 1 ? 1 : frames > (double)(UINT32_MAX / 2) ? UINT32_MAX / 2 : (uint32_t)frames;
 }
 
+/* A joint of the skin, or a node above one. */
+static bool carries_joints(const pleat_model *model, const pleat_skin *skin, uint32_t node)
+{
+    for (uint32_t j = 0; j < skin->joint_count; ++j)
+    {
+        uint32_t at = skin->joints[j];
+        while (at != PLEAT_NONE && at != node)
+        {
+            at = model->nodes[at].parent;
+        }
+        if (at == node)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool pleat_clip_shapes(const pleat_model *model, const pleat_clip *clip, uint32_t node)
+{
+    const pleat_skin *skin = model->nodes[node].skin == PLEAT_NONE ? NULL : &model->skins[model->nodes[node].skin];
+    bool found = clip->points.node == node;
+    for (uint32_t c = 0; c < clip->channel_count && !found; ++c)
+    {
+        const pleat_channel *channel = &clip->channels[c];
+        found =
+            channel->path == PLEAT_WEIGHTS ? channel->node == node : skin && carries_joints(model, skin, channel->node);
+    }
+    return found;
+}
+
+uint32_t pleat_shots_list(const pleat_model *model, uint32_t count, const uint32_t *clips, float fps, pleat_shot *shots)
+{
+    uint32_t frames = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const pleat_clip *clip = &model->clips[clips[i]];
+        shots[i] = (pleat_shot){clip, clip->start, frames, pleat_clip_frame_count(clip, fps)};
+        frames += shots[i].frame_count;
+    }
+    return frames;
+}
+
 static pleat_result check_desc(const pleat_bake_desc *desc, pleat_error *error)
 {
     const pleat_model *model = desc->model;
@@ -56,9 +100,25 @@ static pleat_result check_desc(const pleat_bake_desc *desc, pleat_error *error)
     {
         return pl_fail(error, PLEAT_BAD_ARGUMENT, "clip %u; the model has %u", desc->clip, model->clip_count);
     }
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < desc->clip_count; ++i)
+    {
+        if (desc->clips[i] >= model->clip_count)
+        {
+            return pl_fail(error, PLEAT_BAD_ARGUMENT, "clips[%u] is %u; the model has %u", i, desc->clips[i],
+                           model->clip_count);
+        }
+        all += pleat_clip_frame_count(&model->clips[desc->clips[i]], desc->fps);
+    }
+    if (all > UINT32_MAX / 2 || (desc->clip_count > 1 && desc->frame_topology))
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "%u clips with %llu frames cannot be baked as one%s",
+                       desc->clip_count, (unsigned long long)all,
+                       desc->frame_topology ? " with a topology for each frame" : "");
+    }
     uint32_t frames = desc->clip == PLEAT_NONE ? 1 : pleat_clip_frame_count(&model->clips[desc->clip], desc->fps);
     uint32_t last = desc->last_frame == PLEAT_NONE ? frames - 1 : desc->last_frame;
-    if (desc->first_frame > last || last >= frames)
+    if (!desc->clip_count && (desc->first_frame > last || last >= frames))
     {
         return pl_fail(error, PLEAT_BAD_ARGUMENT, "frames %u to %u; the clip has frames 0 to %u at %g fps",
                        desc->first_frame, last, frames - 1, (double)desc->fps);
@@ -128,10 +188,10 @@ static pleat_result create_stacks(pleat_bake *bake, const pleat_bake_desc *desc,
         stack.garment = garment;
         stack.mask = mask;
         stack.level = layered ? desc->level : 0;
-        stack.clip = bake->clip;
+        stack.shot_count = bake->shape.shot_count;
+        stack.shots = bake->shots;
         stack.clip_start = bake->shape.start;
         stack.clip_fps = desc->fps;
-        stack.frame_count = bake->shape.frame_count;
         stack.height = height;
         stack.rest = bake->pose;
         stack.frame_topology = desc->frame_topology;
@@ -261,26 +321,53 @@ static bool is_chosen(const pleat_bake *bake, uint32_t node)
     return false;
 }
 
+/* The frames that were asked for, by clip. */
+static pleat_result list_shots(pleat_bake *bake, const pleat_bake_desc *desc, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    uint32_t count = desc->clip_count ? desc->clip_count : desc->clip != PLEAT_NONE;
+    PL_ARENA_NEW_OR_FAIL(bake->shots, &bake->arena, pleat_shot, count, error);
+    bake->shape.shot_count = count;
+    bake->shape.shots = bake->shots;
+    bake->shape.frame_count = count ? 0 : 1;
+    if (count)
+    {
+        bake->shape.frame_count =
+            pleat_shots_list(bake->model, count, desc->clip_count ? desc->clips : &desc->clip, desc->fps, bake->shots);
+    }
+    if (count && !desc->clip_count)
+    {
+        uint32_t last = desc->last_frame == PLEAT_NONE ? bake->shape.frame_count - 1 : desc->last_frame;
+        bake->first_frame = desc->first_frame;
+        bake->shape.frame_count = bake->shots[0].frame_count = last - desc->first_frame + 1;
+        bake->shots[0].start = pleat_bake_time(bake, 0);
+    }
+fail:
+    return result;
+}
+
+/* The next frame is of this shot. */
+static pleat_result turn_to(pleat_bake *bake, const pleat_shot *shot, pleat_error *error)
+{
+    const pleat_points *points = &shot->clip->points;
+    pleat_points_reader_destroy(bake->points);
+    bake->points = NULL;
+    bake->shot = shot;
+    return points->node != PLEAT_NONE && is_chosen(bake, points->node)
+               ? pleat_points_reader_create(points, &bake->host, &bake->points, error)
+               : PLEAT_OK;
+}
+
 static pleat_result bind(pleat_bake *bake, const pleat_bake_desc *desc, pleat_error *error)
 {
     PL_TRY(choose_nodes(bake, desc, error));
     PL_TRY(pleat_pose_create(bake->model, &bake->host, &bake->pose, error));
-    if (bake->clip)
-    {
-        uint32_t frames = pleat_clip_frame_count(bake->clip, desc->fps);
-        uint32_t last = desc->last_frame == PLEAT_NONE ? frames - 1 : desc->last_frame;
-        bake->first_frame = desc->first_frame;
-        bake->shape.frame_count = last - desc->first_frame + 1;
-        if (bake->clip->points.node != PLEAT_NONE && is_chosen(bake, bake->clip->points.node))
-        {
-            PL_TRY(pleat_points_reader_create(&bake->clip->points, &bake->host, &bake->points, error));
-        }
-    }
-    else
-    {
-        bake->shape.frame_count = 1;
-    }
     bake->shape.fps = desc->fps;
+    PL_TRY(list_shots(bake, desc, error));
+    if (bake->shape.shot_count)
+    {
+        PL_TRY(turn_to(bake, bake->shots, error)); /* points that cannot be read at all are known from the start */
+    }
     bake->shape.start = pleat_bake_time(bake, 0);
     PL_TRY(create_stacks(bake, desc, error));
     PL_TRY(keep_garment(bake, desc->garment, error));
@@ -301,7 +388,6 @@ pleat_result pleat_bake_create(const pleat_bake_desc *desc, const pleat_host *ho
     pl_arena_init(&bake->joined, &bake->memory);
     bake->host = host ? *host : pleat_host_default();
     bake->model = desc->model;
-    bake->clip = desc->clip == PLEAT_NONE ? NULL : &desc->model->clips[desc->clip];
     bake->last_computed = PLEAT_NONE;
     bake->frame_topology = desc->frame_topology;
     pleat_result result = bind(bake, desc, error);
@@ -338,8 +424,14 @@ const pleat_bake_shape *pleat_bake_get_shape(const pleat_bake *bake)
 
 float pleat_bake_time(const pleat_bake *bake, uint32_t frame)
 {
-    double start = bake->clip ? (double)bake->clip->start : 0;
-    return (float)(start + (double)(bake->first_frame + frame) / (double)bake->shape.fps);
+    const pleat_bake_shape *shape = &bake->shape;
+    if (!shape->shot_count)
+    {
+        return (float)((double)frame / (double)shape->fps);
+    }
+    const pleat_shot *shot = pleat_shot_of(shape->shots, shape->shot_count, frame);
+    double in_clip = (double)bake->first_frame + (double)(frame - shot->first_frame);
+    return (float)((double)shot->clip->start + in_clip / (double)shape->fps);
 }
 
 /* The meshes of a time of the clip. */
@@ -359,8 +451,15 @@ static pleat_result run_frame(pleat_bake *bake, uint32_t frame, const pleat_vec4
     {
         return pl_fail(error, PLEAT_BAD_ARGUMENT, "frame %u; the bake has %u", frame, bake->shape.frame_count);
     }
+    const pleat_bake_shape *shape = &bake->shape;
+    const pleat_shot *shot = shape->shot_count ? pleat_shot_of(shape->shots, shape->shot_count, frame) : NULL;
     float time = pleat_bake_time(bake, frame);
-    bool follows = bake->last_computed != PLEAT_NONE && bake->last_computed + 1 == frame;
+    bool begins = shot && shot->first_frame == frame;
+    bool follows = !begins && bake->last_computed != PLEAT_NONE && bake->last_computed + 1 == frame;
+    if (shot != bake->shot)
+    {
+        PL_TRY(turn_to(bake, shot, error));
+    }
     const pleat_vec3 *points = NULL;
     if (bake->points)
     {
@@ -375,15 +474,20 @@ static pleat_result run_frame(pleat_bake *bake, uint32_t frame, const pleat_vec4
     {
         PL_TRY(focus(bake, time, error));
     }
-    pleat_pose_sample(bake->pose, bake->clip, time);
+    double ahead =
+        shot ? (double)shape->start + (double)shot->first_frame / (double)shape->fps - (double)shot->start : 0;
+    pleat_pose_sample(bake->pose, shot ? shot->clip : NULL, time);
     for (uint32_t i = 0; i < bake->stack_count; ++i)
     {
-        pleat_stack_input input = {
-            .pose = bake->pose, .time = time, .step = follows ? 1 / bake->shape.fps : 0, .tasks = &bake->host.tasks};
-        if (points && bake->clip->points.node == bake->nodes[i])
+        pleat_stack_input input = {.pose = bake->pose,
+                                   .time = time,
+                                   .step = follows ? 1 / shape->fps : 0,
+                                   .ahead = shot && shot->first_frame ? ahead : 0,
+                                   .tasks = &bake->host.tasks};
+        if (points && shot->clip->points.node == bake->nodes[i])
         {
             input.points = points;
-            input.points_world = bake->clip->points.world;
+            input.points_world = shot->clip->points.world;
         }
         input.replay = replay;
         pleat_stack_update(bake->stacks[i], &input);

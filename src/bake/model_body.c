@@ -12,16 +12,33 @@ struct pleat_model_body
     pl_memory memory;
     pl_arena arena;
     pleat_body body;
-    const pleat_clip *clip;
+    uint32_t shot_count; /* 0: it stands still */
+    pleat_shot *shots;
+    float fps; /* of several shots */
     pleat_pose *pose;
     uint32_t stack_count;
     pleat_stack **stacks;
-    pleat_points_reader **readers; /* of each stack, or NULL */
+    pleat_points_reader **readers; /* stack_count by shot_count; NULL where a clip has no points for a stack */
     uint32_t *nodes;               /* of each stack */
     uint32_t *first_vertex;        /* stack_count + 1 */
     pleat_vec4 *positions;
     float time; /* that positions are of; not a number: none */
 };
+
+/* The shot of a time of the row, and that time of its clip. */
+static const pleat_shot *shot_at(const pleat_model_body *body, float *time)
+{
+    if (body->shot_count == 1)
+    {
+        return body->shots;
+    }
+    double since = ((double)*time - (double)body->shots[0].start) * (double)body->fps;
+    double frame = floor(since + 0.25); /* a time is that of a frame, up to rounding */
+    const pleat_shot *shot =
+        pleat_shot_of(body->shots, body->shot_count, frame > 0 ? (uint32_t)fmin(frame, UINT32_MAX / 2) : 0);
+    *time = (float)((double)shot->start + (since - shot->first_frame) / (double)body->fps);
+    return shot;
+}
 
 /* Moves every stack to a time. Points that cannot be read leave their stack where it was. */
 static const pleat_vec4 *body_at(void *user, float time)
@@ -32,20 +49,23 @@ static const pleat_vec4 *body_at(void *user, float time)
         return body->positions;
     }
     body->time = time;
-    if (body->clip)
+    const pleat_shot *shot = body->shot_count ? shot_at(body, &time) : NULL;
+    if (shot)
     {
-        pleat_pose_sample(body->pose, body->clip, time);
+        pleat_pose_sample(body->pose, shot->clip, time);
     }
     for (uint32_t s = 0; s < body->stack_count; ++s)
     {
         pleat_stack_input input = {.pose = body->pose, .time = time};
-        if (body->readers[s])
+        pleat_points_reader *reader =
+            shot ? body->readers[(size_t)s * body->shot_count + (size_t)(shot - body->shots)] : NULL;
+        if (reader)
         {
             pleat_error ignored;
-            input.points = pleat_points_reader_at(body->readers[s], time, &ignored);
-            input.points_world = body->clip->points.world;
+            input.points = pleat_points_reader_at(reader, time, &ignored);
+            input.points_world = shot->clip->points.world;
         }
-        if (!body->readers[s] || input.points)
+        if (!reader || input.points)
         {
             pleat_stack_update(body->stacks[s], &input);
         }
@@ -77,9 +97,14 @@ static pleat_result make_stacks(pleat_model_body *body, const pleat_model_body_d
         body->first_vertex[s] = vertices;
         vertices += pleat_stack_get_shape(body->stacks[s])->surface_count;
         body->first_vertex[s + 1] = vertices;
-        if (body->clip && body->clip->points.node == desc->nodes[p])
+        for (uint32_t i = 0; i < body->shot_count; ++i)
         {
-            PL_TRY(pleat_points_reader_create(&body->clip->points, host, &body->readers[s], error));
+            const pleat_points *points = &body->shots[i].clip->points;
+            if (points->node == desc->nodes[p])
+            {
+                PL_TRY(
+                    pleat_points_reader_create(points, host, &body->readers[(size_t)s * body->shot_count + i], error));
+            }
         }
     }
     body->body.vertex_count = vertices;
@@ -131,10 +156,17 @@ static pleat_result make_body(pleat_model_body *body, const pleat_model_body_des
 {
     pleat_result result = PLEAT_OK;
     PL_ARENA_NEW_OR_FAIL(body->stacks, &body->arena, pleat_stack *, desc->part_count, error);
-    PL_ARENA_NEW_OR_FAIL(body->readers, &body->arena, pleat_points_reader *, desc->part_count, error);
     PL_ARENA_NEW_OR_FAIL(body->nodes, &body->arena, uint32_t, desc->part_count, error);
     PL_ARENA_NEW_OR_FAIL(body->first_vertex, &body->arena, uint32_t, (size_t)desc->part_count + 1, error);
-    body->clip = desc->clip == PLEAT_NONE ? NULL : &desc->model->clips[desc->clip];
+    body->shot_count = desc->shot_count ? desc->shot_count : desc->clip != PLEAT_NONE;
+    PL_ARENA_NEW_OR_FAIL(body->shots, &body->arena, pleat_shot, body->shot_count, error);
+    for (uint32_t i = 0; i < body->shot_count; ++i)
+    {
+        body->shots[i] = desc->shot_count ? desc->shots[i] : (pleat_shot){.clip = &desc->model->clips[desc->clip]};
+    }
+    body->fps = desc->fps;
+    PL_ARENA_NEW_OR_FAIL(body->readers, &body->arena, pleat_points_reader *,
+                         (size_t)desc->part_count * body->shot_count, error);
     body->time = NAN;
     body->body.at = body_at;
     body->body.user = body;
@@ -183,7 +215,10 @@ void pleat_model_body_destroy(pleat_model_body *body)
     }
     for (uint32_t s = 0; s < body->stack_count; ++s)
     {
-        pleat_points_reader_destroy(body->readers[s]);
+        for (uint32_t i = 0; i < body->shot_count; ++i)
+        {
+            pleat_points_reader_destroy(body->readers[(size_t)s * body->shot_count + i]);
+        }
         pleat_stack_destroy(body->stacks[s]);
     }
     pleat_pose_destroy(body->pose);

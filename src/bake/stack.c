@@ -152,6 +152,7 @@ static void run_layers(pleat_stack *stack, const pleat_stack_input *input)
             known = fresh = true;
         }
         pleat_layer_frame frame = {.time = input->time,
+                                   .row_time = (double)input->time + input->ahead,
                                    .step = input->step,
                                    .joints = stack->skin ? stack->joint_matrices : NULL,
                                    .worlds = pleat_pose_worlds(input->pose),

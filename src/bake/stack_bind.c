@@ -18,21 +18,39 @@ pleat_stack_desc pleat_stack_desc_default(void)
 typedef struct preview
 {
     pleat_stack *stack;
-    const pleat_stack_desc *desc;
+    float fps;
     pleat_pose *pose;
-    pleat_points_reader *points;
+    const pleat_shot *shot;      /* of the frame last looked at */
+    pleat_points_reader *points; /* of that shot's clip; NULL: it has none for the node */
 } preview;
+
+/* The next frame is of this shot. */
+static pleat_result preview_turn(preview *view, const pleat_shot *shot, pleat_error *error)
+{
+    if (view->shot == shot)
+    {
+        return PLEAT_OK;
+    }
+    pleat_points_reader_destroy(view->points);
+    view->points = NULL;
+    view->shot = shot;
+    return shot->clip->points.node == view->stack->node
+               ? pleat_points_reader_create(&shot->clip->points, &view->stack->host, &view->points, error)
+               : PLEAT_OK;
+}
 
 static pleat_result preview_look(void *user, uint32_t frame, pleat_vec4 *positions, pleat_error *error)
 {
     preview *view = user;
-    float time = view->desc->clip_start + (float)frame / view->desc->clip_fps;
+    const pleat_cloth *cloth = &view->stack->cloth;
+    PL_TRY(preview_turn(view, pleat_shot_of(cloth->shots, cloth->shot_count, frame), error));
+    float time = view->shot->start + (float)(frame - view->shot->first_frame) / view->fps;
     pleat_stack_input input = {.pose = view->pose, .time = time};
-    pleat_pose_sample(view->pose, view->desc->clip, time);
+    pleat_pose_sample(view->pose, view->shot->clip, time);
     if (view->points)
     {
         input.points = pleat_points_reader_at(view->points, time, error);
-        input.points_world = view->desc->clip->points.world;
+        input.points_world = view->shot->clip->points.world;
         if (!input.points)
         {
             return error ? error->result : PLEAT_FILE_ERROR;
@@ -157,7 +175,7 @@ fail:
 static pleat_result plan_layers(pleat_stack *stack, const pleat_stack_desc *desc, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
-    preview view = {stack, desc, NULL, NULL};
+    preview view = {.stack = stack, .fps = desc->clip_fps};
     PL_ARENA_NEW_OR_FAIL(stack->layer_types, &stack->arena, const pleat_layer_type *, stack->layer_count, error);
     PL_ARENA_NEW_OR_FAIL(stack->layer_options, &stack->arena, const void *, stack->layer_count, error);
     PL_ARENA_NEW_OR_FAIL(stack->layers, &stack->arena, void *, stack->layer_count, error);
@@ -168,10 +186,6 @@ static pleat_result plan_layers(pleat_stack *stack, const pleat_stack_desc *desc
         stack->layer_options[i] = desc->layers[i].options;
     }
     result = pleat_pose_create(stack->model, &stack->host, &view.pose, error);
-    if (result == PLEAT_OK && desc->clip && desc->clip->points.node == stack->node)
-    {
-        result = pleat_points_reader_create(&desc->clip->points, &stack->host, &view.points, error);
-    }
     pleat_layer_preview shown = {preview_look, preview_pose, &view};
     for (uint32_t i = 0; i < stack->layer_count && result == PLEAT_OK; ++i)
     {
@@ -401,6 +415,29 @@ static void warn_of_doubled_cloth(const pleat_stack *stack)
     }
 }
 
+/* The clip, or the clips, that layers may look at. */
+static pleat_result take_shots(pleat_stack *stack, const pleat_stack_desc *desc, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    pleat_cloth *cloth = &stack->cloth;
+    pleat_shot one = {desc->clip, desc->clip_start, 0, desc->frame_count};
+    uint32_t count = desc->shot_count ? desc->shot_count : desc->clip && desc->frame_count ? 1 : 0;
+    const pleat_shot *from = desc->shot_count ? desc->shots : &one;
+    pleat_shot *shots;
+    PL_ARENA_NEW_OR_FAIL(shots, &stack->arena, pleat_shot, count, error);
+    cloth->shot_count = count;
+    cloth->shots = shots;
+    cloth->clip_start = count ? from[0].start : desc->clip_start;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        shots[i] = from[i];
+        shots[i].first_frame = cloth->frame_count;
+        cloth->frame_count += from[i].frame_count;
+    }
+fail:
+    return result;
+}
+
 static pleat_result bind_all(pleat_stack *stack, const pleat_stack_desc *desc, const pleat_pose *rest_pose,
                              pleat_error *error)
 {
@@ -416,10 +453,8 @@ static pleat_result bind_all(pleat_stack *stack, const pleat_stack_desc *desc, c
     stack->cloth.joints = stack->coarse_joints;
     stack->cloth.weights = stack->coarse_weights;
     stack->cloth.height = desc->height > 0 ? desc->height : pleat_model_height(stack->model, rest_pose);
-    stack->cloth.clip = desc->clip;
-    stack->cloth.clip_start = desc->clip_start;
     stack->cloth.clip_step = 1 / desc->clip_fps;
-    stack->cloth.frame_count = desc->clip ? desc->frame_count : 0;
+    PL_TRY(take_shots(stack, desc, error));
     if (desc->layer_count)
     {
         warn_of_doubled_cloth(stack);
@@ -427,7 +462,7 @@ static pleat_result bind_all(pleat_stack *stack, const pleat_stack_desc *desc, c
         stack->coarse_rest = stack->cloth.rest;
         PL_TRY(plan_layers(stack, desc, error));
     }
-    return stack->frame_topology ? pleat_stack_focus(stack, desc->clip_start, error)
+    return stack->frame_topology ? pleat_stack_focus(stack, stack->cloth.clip_start, error)
                                  : refine_and_bind(stack, NULL, 0, error);
 fail:
     return result;
@@ -463,6 +498,13 @@ static pleat_result check_desc(const pleat_stack_desc *desc, pleat_error *error)
     if (desc->level > MAX_LEVEL)
     {
         return pl_fail(error, PLEAT_BAD_ARGUMENT, "stack: level is %u; it can be 0 to %d", desc->level, MAX_LEVEL);
+    }
+    for (uint32_t i = 0; i < desc->shot_count; ++i)
+    {
+        if (!desc->shots[i].clip || desc->shots[i].frame_count == 0)
+        {
+            return pl_fail(error, PLEAT_BAD_ARGUMENT, "stack: shots[%u] has no clip or no frames", i);
+        }
     }
     if (!(desc->clip_fps > 0) || !isfinite(desc->clip_fps))
     {

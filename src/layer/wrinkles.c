@@ -248,7 +248,9 @@ static void update_by_set(wrinkles_layer *layer, const pleat_layer_frame *frame)
         deform(layer, frame, 0, NULL, NULL, frame->positions);
         return;
     }
-    uint32_t index = pl_wrinkles_find_frame(set, frame->time, &after);
+    /* Traced curves are of the whole row; those of a file are of any clip that has such times. */
+    double time = layer->plan->options.curves ? (double)frame->time : frame->row_time;
+    uint32_t index = pl_wrinkles_find_frame(set, time, &after);
     if (after > 0)
     {
         memcpy(layer->other, frame->positions, layer->vertex_count * sizeof *layer->other);
@@ -293,13 +295,13 @@ static void update_layer(void *user, const pleat_layer_frame *frame)
     layer->stopped = 0;
     if (layer->beside && layer->wrinkle_count)
     {
-        layer->stopped += pl_wrinkle_beside_update(layer->beside, frame->time, layer->vertex_count, layer->before,
-                                                   frame->positions, frame->tasks);
+        layer->stopped += pl_wrinkle_beside_update(layer->beside, (float)frame->row_time, layer->vertex_count,
+                                                   layer->before, frame->positions, frame->tasks);
     }
     if (layer->contact && layer->wrinkle_count)
     {
-        layer->stopped += pl_wrinkle_contact_update(layer->contact, frame->time, layer->vertex_count, layer->before,
-                                                    frame->positions, frame->tasks);
+        layer->stopped += pl_wrinkle_contact_update(layer->contact, (float)frame->row_time, layer->vertex_count,
+                                                    layer->before, frame->positions, frame->tasks);
     }
 }
 

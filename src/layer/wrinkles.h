@@ -116,6 +116,6 @@ void pl_wrinkles_plan_destroy(void *plan);
 /* The wish of one time, and the crests that there are then. */
 pleat_result pl_wrinkles_plan_focus(void *plan, float time, pleat_lines *lines, pleat_error *error);
 /* The frame of a set (which has one) at a time, and how far the time is from it to the next. */
-uint32_t pl_wrinkles_find_frame(const pleat_wrinkle_set *set, float time, float *after);
+uint32_t pl_wrinkles_find_frame(const pleat_wrinkle_set *set, double time, float *after);
 
 #endif

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-uint32_t pl_wrinkles_find_frame(const pleat_wrinkle_set *set, float time, float *after)
+uint32_t pl_wrinkles_find_frame(const pleat_wrinkle_set *set, double time, float *after)
 {
-    double at = ((double)time - (double)set->start) / (double)set->step;
+    double at = (time - (double)set->start) / (double)set->step;
     at = fmin(fmax(at, 0), (double)(set->frame_count - 1));
     double whole = floor(at + 1e-3);
     *after = at - whole > 1e-3 ? (float)(at - whole) : 0;
@@ -70,7 +70,7 @@ pleat_result pl_wrinkles_plan_focus(void *user, float time, pleat_lines *lines, 
     if (set->frame_count)
     {
         /* Between two frames both of them are drawn. */
-        uint32_t frame = pl_wrinkles_find_frame(set, time, &after);
+        uint32_t frame = pl_wrinkles_find_frame(set, (double)time, &after);
         now.first_wrinkle += frame;
         now.frame_count = after > 0 ? 2 : 1;
         PL_TRY(list_crests(set, after > 0.5f ? frame + 1 : frame, &plan->focus, lines, error));

@@ -66,15 +66,16 @@ static pleat_result keep_frame(pl_wrinkles_plan *plan, const pl_wrinkle_frame *f
     return PLEAT_OK;
 }
 
-static pleat_result run_clip(pl_wrinkles_plan *plan, pl_wrinkle_engine *engine, const pleat_cloth *coarse,
-                             const pleat_layer_preview *preview, pleat_vec4 *positions, const pleat_host *host,
+/* One clip; it begins with no wrinkles from the one before. */
+static pleat_result run_clip(pl_wrinkles_plan *plan, pl_wrinkle_engine *engine, const pleat_shot *shot, float step,
+                             const pleat_layer_preview *preview, pleat_vec4 *positions, const pleat_tasks *tasks,
                              pleat_error *error)
 {
     const pl_wrinkle_frame *frame;
-    for (uint32_t f = 0; f < coarse->frame_count; ++f)
+    for (uint32_t f = 0; f < shot->frame_count; ++f)
     {
-        PL_TRY(preview->look(preview->user, f, positions, error));
-        frame = pl_wrinkle_engine_step(engine, positions, f ? coarse->clip_step : 0, &host->tasks);
+        PL_TRY(preview->look(preview->user, shot->first_frame + f, positions, error));
+        frame = pl_wrinkle_engine_step(engine, positions, f ? step : 0, tasks);
         if (frame)
         {
             PL_TRY(keep_frame(plan, frame, error));
@@ -87,28 +88,33 @@ static pleat_result run_clip(pl_wrinkles_plan *plan, pl_wrinkle_engine *engine, 
     return PLEAT_OK;
 }
 
-static pleat_result trace_clip(pl_wrinkles_plan *plan, const pleat_cloth *coarse, const pleat_layer_preview *preview,
-                               const pleat_host *host, pleat_error *error)
+static pleat_result trace_clips(pl_wrinkles_plan *plan, const pleat_cloth *coarse, const pleat_layer_preview *preview,
+                                const pleat_host *host, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
-    pl_wrinkle_engine engine = {0};
     pleat_vec4 *positions = NULL;
     plan->own.start = coarse->clip_start;
     plan->own.step = coarse->clip_step;
     PL_NEW_OR_FAIL(plan->first_wrinkle, &plan->memory, uint32_t, (size_t)coarse->frame_count + 1, error);
     PL_NEW_OR_FAIL(positions, &plan->memory, pleat_vec4, coarse->topology->vertex_count, error);
-    result = pl_wrinkle_engine_create(&plan->options, plan->radius, coarse->topology, coarse->rest, coarse->clip_step,
-                                      host, &engine, error);
-    if (result == PLEAT_OK)
+    for (uint32_t i = 0; i < coarse->shot_count && result == PLEAT_OK; ++i)
     {
-        result = run_clip(plan, &engine, coarse, preview, positions, host, error);
+        /* A new one for each: then a clip has the same wrinkles, bit for bit, whatever was before it. */
+        pl_wrinkle_engine engine = {0};
+        result = pl_wrinkle_engine_create(&plan->options, plan->radius, coarse->topology, coarse->rest,
+                                          coarse->clip_step, host, &engine, error);
+        if (result == PLEAT_OK)
+        {
+            result =
+                run_clip(plan, &engine, &coarse->shots[i], coarse->clip_step, preview, positions, &host->tasks, error);
+        }
+        pl_wrinkle_engine_destroy(&engine);
     }
     plan->own.first_wrinkle = plan->first_wrinkle;
     plan->own.wrinkles = plan->wrinkles;
     plan->own.points = plan->points;
     plan->set = &plan->own;
 fail:
-    pl_wrinkle_engine_destroy(&engine);
     pl_free(&plan->memory, positions);
     return result;
 }
@@ -209,7 +215,7 @@ static pleat_result fill_plan(pl_wrinkles_plan *plan, const pleat_cloth *coarse,
     }
     else if (coarse->frame_count)
     {
-        PL_TRY(trace_clip(plan, coarse, preview, host, error));
+        PL_TRY(trace_clips(plan, coarse, preview, host, error));
     }
     else
     {

@@ -13,6 +13,16 @@ struct pleat_points_reader
     pleat_vec3 *mixed;
 };
 
+const pleat_shot *pleat_shot_of(const pleat_shot *shots, uint32_t count, uint32_t frame)
+{
+    uint32_t i = 0;
+    while (i + 1 < count && frame >= shots[i + 1].first_frame)
+    {
+        ++i;
+    }
+    return &shots[i];
+}
+
 pleat_result pleat_points_reader_create(const pleat_points *points, const pleat_host *host, pleat_points_reader **out,
                                         pleat_error *error)
 {

@@ -3,7 +3,7 @@
 // Serves the page browser.html on loopback; three.js poses each file at some times, with its own morph targets and
 // skinning, and sends positions back, which are held against the point cache of the same bake:
 //   skin   the input itself against pleat bake --skin lbs, at times between keys: within 1e-5 of the height
-//   baked  the GLB of a bake with morph targets: within the error that the bake states
+//   baked  the GLB of a bake with morph targets, each of its clips: within the error that the bake states
 // Each file is also drawn; a blank picture, a missing file and every line on the console fail.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -57,20 +57,30 @@ function height(points) {
   return high - low;
 }
 
+// One job for each clip that was baked.
 function prepare(kind, name, file, options) {
-  const job = { kind, name, complaints: [] };
   if (!existsSync(file)) {
-    job.skipped = `no ${file}`;
-    return job;
+    return [{ kind, name, complaints: [], skipped: `no ${file}` }];
   }
   const stem = path.join(folder, `${kind}_${name}`);
-  const outs = kind === 'baked' ? ['-o', `${stem}.glb`] : ['--skin', 'lbs'];
-  const report = bake(file, ['-o', `${stem}.pc2`, ...outs, ...options]);
+  const baked = kind === 'baked';
+  const report = bake(file, [
+    '-o', baked ? `${stem}_{clip}.pc2` : `${stem}.pc2`, ...(baked ? ['-o', `${stem}.glb`] : ['--skin', 'lbs']), ...options]);
+  const stated = Math.max(0, ...report.morphs.map((morph) => morph.largest_error));
+  const several = report.clips.length > 1;
+  return report.clips.map((clip) => {
+    const own = clip.name.replace(/[/\\:*?"<>|%{}]/g, '_');
+    const short = own.split('_').slice(1).join('_') || own;
+    const job = { kind, name: several ? `${name}_${short}` : name, complaints: [], file: baked ? `${stem}.glb` : file };
+    fillJob(job, baked ? `${stem}_${own}` : stem, clip.name, stated);
+    return job;
+  });
+}
+
+function fillJob(job, stem, clip, stated) {
   const side = JSON.parse(readFileSync(`${stem}.json`, 'utf8'));
   const cache = readPc2(`${stem}.pc2`);
-  const stated = Math.max(0, ...report.morphs.map((morph) => morph.largest_error));
-  job.file = kind === 'baked' ? `${stem}.glb` : file;
-  job.clip = clipNames(job.file).indexOf(report.clip);
+  job.clip = clipNames(job.file).indexOf(clip);
   job.times = side.times;
   job.frames = [...new Set(Array.from({ length: FRAMES }, (_, i) => Math.round((i * (cache.count - 1)) / (FRAMES - 1))))];
   job.expected = Object.fromEntries(job.frames.map((frame) => [frame, cache.frame(frame).slice()]));
@@ -78,7 +88,6 @@ function prepare(kind, name, file, options) {
   job.largest = 0;
   job.seen = 0;
   rmSync(`${stem}.pc2`);
-  return job;
 }
 
 // ---- The page's server ----------------------------------------------------------------------------------------------
@@ -146,7 +155,7 @@ function verdict(job) {
   if (job.seen !== job.frames.length || !job.picture) failures.push(`${job.seen} of ${job.frames.length} frames were played`);
   if (!(job.largest <= job.bound)) failures.push(`off by ${job.largest.toExponential(2)} m, more than ${job.bound.toExponential(2)} m`);
   console.log(
-    `  ${job.kind.padEnd(6)} ${job.name.padEnd(16)} ${String(job.seen).padStart(6)} ${job.largest.toExponential(1).padStart(9)} m ` +
+    `  ${job.kind.padEnd(6)} ${job.name.padEnd(24)} ${String(job.seen).padStart(6)} ${job.largest.toExponential(1).padStart(9)} m ` +
       `${job.bound.toExponential(1).padStart(9)} m   ${job.picture ?? 'no picture'}`,
   );
   for (const failure of failures) console.log(`    ${failure}`);
@@ -169,9 +178,9 @@ const jobs = [
   prepare('baked', 'folds', builtIn('dancer'), ['--layer', 'folds', '--frames', '60-75']),
   prepare('baked', 'knight', knight, ['--skin', 'dqs']),
   prepare('baked', 'salsa', salsa, ['--skin', 'dqs', '--frames', '100-140']),
-];
+].flat();
 const playable = jobs.filter((job) => !job.skipped);
 await runPage(chromium, answer, { jobs: playable, current: 0 });
-console.log(`  ${'judge'.padEnd(6)} ${'file'.padEnd(16)} frames     largest       bound`);
+console.log(`  ${'judge'.padEnd(6)} ${'file'.padEnd(24)} frames     largest       bound`);
 const failed = jobs.reduce((sum, job) => sum + verdict(job), 0);
 process.exit(failed ? 1 : 0);

@@ -81,6 +81,11 @@ def bake(pleat, file, *arguments):
     return json.loads(done.stdout)
 
 
+def clip_file(path, clip):
+    """The file that an output with {clip} in its name gives a clip."""
+    return path.replace("{clip}", "".join("_" if c in '/\\:*?"<>|%{}' or c < " " else c for c in clip))
+
+
 def read_pc2(path):
     """The frames of a PC2 file, #frames by #points by 3."""
     with open(path, "rb") as file:
