@@ -56,8 +56,8 @@ static pleat_vec4 *fold_arm(const pleat_folds_options *options, const pleat_host
 
 static pleat_folds_joint joint_from(const pleat_folds_options *options, const char *joints)
 {
-    return (pleat_folds_joint){joints,        options->width, options->strength, options->length,
-                               options->bend, options->angle, options->spread};
+    return (pleat_folds_joint){joints,         options->width,  options->strength, options->length, options->bend,
+                               options->angle, options->spread, options->profile,  options->curve};
 }
 
 static bool same(const pleat_folds_options *a, const pleat_folds_options *b)
@@ -74,12 +74,14 @@ static bool same(const pleat_folds_options *a, const pleat_folds_options *b)
 static void test_joint_values_are_the_joint_s_alone(void **state)
 {
     (void)state;
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < 6; ++i)
     {
         pleat_folds_options general = pleat_folds_options_default(), all = general, own = general, other = general;
-        float *members[] = {&all.width, &all.strength, &all.length, &all.spread};
-        const float values[] = {0.015f, 0.4f, 0.06f, 100 * DEGREE};
+        float unused, *members[] = {&all.width, &all.strength, &all.length, &all.spread, &unused, &unused};
+        const float values[] = {0.015f, 0.4f, 0.06f, 100 * DEGREE, 0, 0};
         *members[i] = values[i];
+        all.profile = i == 4 ? PLEAT_PROFILE_FIFTH : i == 5 ? PLEAT_PROFILE_CURVE : PLEAT_PROFILE_THIRD;
+        snprintf(all.curve, sizeof all.curve, "0,0 0.2,1 1,0");
         pleat_folds_joint elbow = joint_from(&all, "hand,fore*"), hand = joint_from(&all, "HAND");
         own.joint_count = other.joint_count = 1;
         own.joint_values = &elbow;
@@ -202,6 +204,12 @@ static void test_wrong_values_of_joints_are_refused(void **state)
     bad.strength = 2;
     assert_int_equal(pleat_bake_create(&desc, NULL, &bake, NULL), PLEAT_BAD_ARGUMENT);
     bad = joint_from(&options, NULL);
+    assert_int_equal(pleat_bake_create(&desc, NULL, &bake, NULL), PLEAT_BAD_ARGUMENT);
+    bad = joint_from(&options, "x");
+    bad.profile = 9;
+    assert_int_equal(pleat_bake_create(&desc, NULL, &bake, NULL), PLEAT_BAD_ARGUMENT);
+    bad.profile = PLEAT_PROFILE_CURVE;
+    bad.curve = "0,0 nonsense";
     assert_int_equal(pleat_bake_create(&desc, NULL, &bake, NULL), PLEAT_BAD_ARGUMENT);
     bad = joint_from(&options, "x");
     bad.width = NAN;

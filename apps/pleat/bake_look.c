@@ -44,8 +44,9 @@ static void finish_folds(bake_look *look, const pleat_look_section *section)
     pleat_folds_options own = look->folds;
     for (uint32_t i = 0; (joints = pleat_look_joints(section, i, &own)); ++i, own = look->folds)
     {
-        look->folds_values[i] =
-            (pleat_folds_joint){joints, own.width, own.strength, own.length, own.bend, own.angle, own.spread};
+        memcpy(look->folds_curves[i], own.curve, sizeof own.curve);
+        look->folds_values[i] = (pleat_folds_joint){joints,    own.width,  own.strength, own.length,           own.bend,
+                                                    own.angle, own.spread, own.profile,  look->folds_curves[i]};
         look->folds.joint_count = i + 1;
     }
     look->folds.joint_values = look->folds_values;

@@ -54,6 +54,7 @@ typedef struct bake_look
     pleat_wrinkles_options wrinkles;
     pleat_joint_values folds_joints, volume_joints;
     pleat_folds_joint folds_values[PLEAT_JOINT_VALUES]; /* what folds_joints come to */
+    char folds_curves[PLEAT_JOINT_VALUES][PLEAT_TEXT_LIMIT];
     pleat_volume_bone volume_bones[PLEAT_JOINT_VALUES]; /* what volume_joints come to */
     uint32_t level;                                     /* of --level */
     uint32_t layer_count;

@@ -21,6 +21,8 @@ typedef struct pleat_folds_joint
 {
     const char *joints;                                 /* names with * and ?, separated by commas */
     float width, strength, length, bend, angle, spread; /* as below */
+    uint32_t profile;                                   /* likewise */
+    const char *curve;                                  /* likewise; NULL: the options' own */
 } pleat_folds_joint;
 
 typedef struct pleat_folds_options
@@ -34,13 +36,13 @@ typedef struct pleat_folds_options
      * about the bone from the inner side of the largest bend in the clip (without a clip, from the front: +z), default
      * 0. */
     float angle, spread;
-    uint32_t joint_count;                  /* default 0 */
-    const pleat_folds_joint *joint_values; /* the first that fits a joint counts; must live until the layer is made */
-    /* And these are the same for all. */
     uint32_t profile; /* a pleat_fold_profile, default third */
     /* For PLEAT_PROFILE_CURVE: 2 to 30 points "x,height x,height ..." with x growing and no height below 0, in any
      * scale; default a leaning fold. */
     char curve[PLEAT_TEXT_LIMIT];
+    uint32_t joint_count;                  /* default 0 */
+    const pleat_folds_joint *joint_values; /* the first that fits a joint counts; must live until the layer is made */
+    /* And these are the same for all. */
     float irregularity; /* 0 .. 1, default 0: how much neighbouring folds differ in width and height */
     uint32_t seed;      /* of the irregularity */
     float detail;       /* vertices along a fold, 2 .. 16, default 4: how fine the mesh becomes where folds are */

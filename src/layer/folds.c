@@ -124,7 +124,6 @@ static pleat_result create_layer(const void *options, void *plan, const pleat_cl
     }
     pl_arena_init(&layer->arena, &layer->memory);
     layer->options = *(const pleat_folds_options *)options;
-    layer->profile = ((const pl_folds_plan *)plan)->profile;
     layer->kernels = pl_fold_kernels_get(true);
     pleat_bvh *bvh = NULL;
     pleat_result result = pleat_bvh_create(cloth->topology->vertex_count, cloth->rest, cloth->topology->triangle_count,

@@ -25,6 +25,8 @@ enum
 typedef struct pl_fold_values
 {
     float width, strength, length, bend, angle, spread;
+    uint32_t profile;
+    const char *curve; /* the options' or a joint's: for planning alone */
 } pl_fold_values;
 
 enum
@@ -47,6 +49,7 @@ typedef struct pl_fold_ring
     pl_f4 axis, pivot;      /* of the joint's bone, unit, and the joint itself, in the mesh's own space */
     uint8_t *below;         /* by joint of the skin and one more: the joint and all below it */
     pl_fold_values values;  /* width is filled in */
+    pl_profile profile;
     pl_ring ring;
     float half;                            /* of the region, to each side */
     uint32_t fold_count;                   /* an even number: a valley runs along the ring itself */
@@ -63,7 +66,6 @@ typedef struct pl_folds_plan
     pl_memory memory;
     pl_arena arena;
     pleat_folds_options options;
-    pl_profile profile;
     float width; /* of folds whose joint has none of its own */
     uint32_t ring_count;
     pl_fold_ring *rings;
@@ -78,8 +80,11 @@ void pl_folds_fit_between(const pl_folds_plan *plan, uint32_t ring, const pl_pat
                           float *scratch);
 /* Fills own of a ring, whose patch is made. */
 void pl_folds_share_places(const pl_folds_plan *plan, uint32_t ring, float row_step);
-/* The values of a joint by its name (folds_joints.c). */
+/* Values of joints (folds_joints.c): by a joint's name; of one entry, index joint_count being the general ones; and the
+ * profile that they ask for, which fails where its curve is no curve. */
 pl_fold_values pl_folds_values_of(const pleat_folds_options *options, const char *joint);
+pl_fold_values pl_folds_values_at(const pleat_folds_options *options, uint32_t index);
+pleat_result pl_folds_profile_of(const pl_fold_values *values, pl_profile *profile, pleat_error *error);
 /* The part of a direction across an axis, unit; any other across it where there is none. */
 pl_f4 pl_folds_across(pl_f4 direction, pl_f4 axis);
 /* Makes own smaller away from the side that folds. axis: of the bone, inner: the inner side of
@@ -170,9 +175,10 @@ typedef struct pl_bound_ring
     pl_fold_sample *feet; /* stations by fold_count + 1 by 3: just before, at and behind where folds meet */
     pl_f4 *along;         /* stations by fold_count + 1: the line's direction there, in the mesh's own space */
     pl_fold_up *ups;      /* stations by fold_count + 1: which way the cloth rises there */
-    float width;          /* of a fold */
-    float strength;       /* how much of the lost length becomes height */
-    float spacing;        /* of stations */
+    pl_profile profile;
+    float width;                           /* of a fold */
+    float strength;                        /* how much of the lost length becomes height */
+    float spacing;                         /* of stations */
     float bounds[2 * PL_FOLDS_A_SIDE + 1]; /* as planned */
     float gives[2 * PL_FOLDS_A_SIDE];      /* likewise */
     bool closed;
@@ -233,7 +239,6 @@ typedef struct pl_folds_layer
     pl_memory memory;
     pl_arena arena;
     pleat_folds_options options;
-    pl_profile profile;
     uint32_t ring_count;
     pl_bound_ring *rings;
     uint32_t fold_count;     /* over all rings and stations */

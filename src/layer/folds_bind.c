@@ -38,7 +38,7 @@ static uint32_t place_vertices(binder *b)
         b->vertex_u[v] = u;
         b->vertex_fold[v] = (uint8_t)k;
         b->vertex_x[v] = (2 * s - low - high) / (high - low);
-        b->vertex_profile[v] = pl_profile_at(&b->plan->profile, b->vertex_x[v]);
+        b->vertex_profile[v] = pl_profile_at(&b->from->profile, b->vertex_x[v]);
         count += b->vertex_profile[v] > 0;
     }
     return count;
@@ -404,6 +404,7 @@ static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch,
     out->linear = b->cloth->skinning != PLEAT_DQS;
     out->station_count = b->from->ring.station_count;
     out->fold_count = b->from->fold_count;
+    out->profile = b->from->profile;
     out->width = b->from->values.width;
     out->strength = b->from->values.strength;
     out->closed = b->from->ring.closed;

@@ -437,7 +437,7 @@ static void raise_vertex(const frame_job *job, const cell *c, const pl_fold_vert
     pleat_vec4 *position = &job->frame->positions[v->vertex];
     pl_f4 shift = shift_of(c, v);
     float amplitude = v->mask * (c->height + c->height_change * v->share);
-    amplitude *= profile_at(&job->layer->profile, v->x + shift[3]);
+    amplitude *= profile_at(&job->ring->profile, v->x + shift[3]);
     shift[3] = 0;
     pl_store(position, pl_load(position) + shift + direction_of(c, v) * pl_splat(amplitude));
 }
@@ -466,7 +466,7 @@ static void press_cell(const frame_job *job, uint32_t station, uint32_t k)
         pl_f4 shift = shift_of(&c, v) * pl_splat(slid.loose), move = pl_splat(0);
         if (slid.amplitude > 0)
         {
-            slid.amplitude *= profile_at(&job->layer->profile, slid.x + shift[3]);
+            slid.amplitude *= profile_at(&job->ring->profile, slid.x + shift[3]);
             shift[3] = 0;
             move = shift + direction_of(&c, v) * pl_splat(slid.amplitude);
         }

@@ -6,19 +6,41 @@
 #include <stdio.h>
 #include <string.h>
 
+pl_fold_values pl_folds_values_at(const pleat_folds_options *options, uint32_t index)
+{
+    if (index >= options->joint_count)
+    {
+        return (pl_fold_values){options->width, options->strength, options->length,  options->bend,
+                                options->angle, options->spread,   options->profile, options->curve};
+    }
+    const pleat_folds_joint *own = &options->joint_values[index];
+    return (pl_fold_values){own->width, own->strength, own->length,  own->bend,
+                            own->angle, own->spread,   own->profile, own->curve ? own->curve : options->curve};
+}
+
 pl_fold_values pl_folds_values_of(const pleat_folds_options *options, const char *joint)
 {
-    pl_fold_values values = {options->width, options->strength, options->length,
-                             options->bend,  options->angle,    options->spread};
-    for (uint32_t i = 0; i < options->joint_count; ++i)
+    uint32_t i = 0;
+    while (i < options->joint_count && !pl_name_is_listed(options->joint_values[i].joints, joint))
     {
-        const pleat_folds_joint *own = &options->joint_values[i];
-        if (pl_name_is_listed(own->joints, joint))
-        {
-            return (pl_fold_values){own->width, own->strength, own->length, own->bend, own->angle, own->spread};
-        }
+        ++i;
     }
-    return values;
+    return pl_folds_values_at(options, i);
+}
+
+pleat_result pl_folds_profile_of(const pl_fold_values *values, pl_profile *profile, pleat_error *error)
+{
+    if (values->profile > PLEAT_PROFILE_CURVE)
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "folds: profile %u is none of the %d there are", values->profile,
+                       PLEAT_PROFILE_CURVE + 1);
+    }
+    if (values->profile == PLEAT_PROFILE_CURVE)
+    {
+        return pl_profile_parse(values->curve, profile, error);
+    }
+    *profile = pl_profile_polynomial(values->profile == PLEAT_PROFILE_FIFTH ? PL_PROFILE_FIFTH : PL_PROFILE_THIRD);
+    return PLEAT_OK;
 }
 
 pl_f4 pl_folds_across(pl_f4 direction, pl_f4 axis)

@@ -364,6 +364,7 @@ static pleat_result add_ring(planner *p, uint32_t joint, const pl_contour *line,
     ring->values.width = width;
     ring->axis = p->joints[joint].axis;
     ring->pivot = bind_position(p->skin, joint);
+    PL_TRY(pl_folds_profile_of(&ring->values, &ring->profile, error));
     PL_TRY(mark_below(p, ring, error));
     PL_TRY(pl_ring_make(&p->surface, line, width / 2, 0.5f * width, &plan->arena, &ring->ring, error));
     if (is_known(plan, &ring->ring))
@@ -655,36 +656,25 @@ static pleat_result check_values(const pl_fold_values *v, pleat_error *error)
 
 static pleat_result check_options(const pleat_folds_options *options, pleat_error *error)
 {
+    if (!memchr(options->curve, 0, sizeof options->curve) || !memchr(options->joints, 0, sizeof options->joints))
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "folds: curve and joints are texts that end with 0");
+    }
     for (uint32_t i = 0; i <= options->joint_count; ++i)
     {
-        pleat_folds_joint j =
-            i < options->joint_count ? options->joint_values[i] : (pleat_folds_joint){"",
-                                                                                      options->width,
-                                                                                      options->strength,
-                                                                                      options->length,
-                                                                                      options->bend,
-                                                                                      options->angle,
-                                                                                      options->spread};
-        if (!j.joints)
+        pl_profile ignored;
+        if (i < options->joint_count && !options->joint_values[i].joints)
         {
             return pl_fail(error, PLEAT_BAD_ARGUMENT, "folds: the joints of joint_values[%u] are NULL", i);
         }
-        pl_fold_values values = {j.width, j.strength, j.length, j.bend, j.angle, j.spread};
+        pl_fold_values values = pl_folds_values_at(options, i);
         PL_TRY(check_values(&values, error));
+        PL_TRY(pl_folds_profile_of(&values, &ignored, error));
     }
     if (!(options->irregularity >= 0 && options->irregularity <= 1) || !(options->detail >= 2 && options->detail <= 16))
     {
         return pl_fail(error, PLEAT_BAD_ARGUMENT, "folds: irregularity %g lies in 0..1, detail %g in 2..16",
                        (double)options->irregularity, (double)options->detail);
-    }
-    if (options->profile > PLEAT_PROFILE_CURVE)
-    {
-        return pl_fail(error, PLEAT_BAD_ARGUMENT, "folds: profile %u is none of the %d there are", options->profile,
-                       PLEAT_PROFILE_CURVE + 1);
-    }
-    if (!memchr(options->curve, 0, sizeof options->curve) || !memchr(options->joints, 0, sizeof options->joints))
-    {
-        return pl_fail(error, PLEAT_BAD_ARGUMENT, "folds: curve and joints are texts that end with 0");
     }
     return PLEAT_OK;
 }
@@ -692,15 +682,6 @@ static pleat_result check_options(const pleat_folds_options *options, pleat_erro
 static pleat_result make_plan(planner *p, const pleat_layer_preview *preview, pleat_error *error)
 {
     const pleat_folds_options *options = &p->plan->options;
-    if (options->profile == PLEAT_PROFILE_CURVE)
-    {
-        PL_TRY(pl_profile_parse(options->curve, &p->plan->profile, error));
-    }
-    else
-    {
-        p->plan->profile =
-            pl_profile_polynomial(options->profile == PLEAT_PROFILE_FIFTH ? PL_PROFILE_FIFTH : PL_PROFILE_THIRD);
-    }
     if (!p->skin || p->coarse->topology->triangle_count == 0)
     {
         return PLEAT_OK; /* nothing bends it: no folds */

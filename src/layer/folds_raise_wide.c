@@ -75,7 +75,7 @@ PL_INLINE void raise_eight(const pl_fold_lane_job *job, const cell *c, uint32_t 
         pl_f8 b = shift_between(c->shifts[1][i], sample[1], beyond[1]);
         shift[i] = (a + (b - a) * share) * mask;
     }
-    pl_f8 height = mask * (c->height + c->height_change * share) * profiles_at(&job->layer->profile, x + shift[3]);
+    pl_f8 height = mask * (c->height + c->height_change * share) * profiles_at(&job->ring->profile, x + shift[3]);
     pl_f8 part = 0.5f * (x + 1);
     const uint32_t *vertex = v->vertex + first;
     /* Beyond the cell lie vertices that another thread may be moving. */
