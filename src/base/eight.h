@@ -122,7 +122,11 @@ PL_INLINE pl_f4 pl_low8(pl_f8 a)
 
 PL_INLINE pl_f4 pl_high8(pl_f8 a)
 {
+#if defined(__AVX__)
+    return (pl_f4)_mm256_extractf128_ps((__m256)a, 1);
+#else
     return __builtin_shufflevector(a, a, 4, 5, 6, 7);
+#endif
 }
 
 /* Four vectors become lanes, and lanes vectors, in each half by itself. */
@@ -177,6 +181,17 @@ PL_INLINE pl_f8 pl_lookup8(pl_f8 table, pl_i8 index)
         out[i] = table[index[i] & 7];
     }
     return out;
+#endif
+}
+
+/* Eight numbers of sixteen bits. from: aligned to 16 bytes. */
+PL_INLINE pl_i8 pl_load_shorts8(const uint16_t *from)
+{
+#if defined(__AVX2__)
+    return (pl_i8)_mm256_cvtepu16_epi32(*(const __m128i *)from);
+#else
+    typedef uint16_t shorts8 __attribute__((vector_size(16), may_alias));
+    return __builtin_convertvector(*(const shorts8 *)from, pl_i8);
 #endif
 }
 

@@ -214,38 +214,47 @@ static bool make_room(const packer *p)
     return out->crossings && out->rows && out->turns;
 }
 
+/* 0 .. 1 in a number of bits. */
+static uint16_t pack_share(float share, uint32_t bits)
+{
+    float most = (float)((1u << bits) - 1), value = share * most + 0.5f;
+    return (uint16_t)(value > 0 ? (value < most ? value : most) : 0);
+}
+
+static void pack_vertex(pl_fold_octet *octet, uint32_t lane, const pl_fold_vertex *v, float mask)
+{
+    octet->vertex[lane] = v->vertex;
+    octet->share[lane] = pack_share(v->share, 16);
+    octet->mask[lane] = pack_share(mask, 16);
+    octet->x[lane] = pack_share(0.5f * (v->x + 1), 16);
+    for (int end = 0; end < 2; ++end)
+    {
+        uint32_t beyond = pack_share(v->beyond[end], PL_FOLD_BEYOND);
+        octet->place[end][lane] = (uint16_t)((uint32_t)v->sample[end] << PL_FOLD_BEYOND | beyond);
+    }
+}
+
 static bool pack_vertices(const packer *p)
 {
-    pl_fold_vertices *out = &p->out->vertices;
-    size_t room = (size_t)p->ring->vertex_count + PL_FOLD_LANES;
-    out->vertex = PL_ARENA_NEW(p->arena, uint32_t, room);
-    out->mask = PL_ARENA_NEW(p->arena, float, room);
-    out->share = PL_ARENA_NEW(p->arena, float, room);
-    out->x = PL_ARENA_NEW(p->arena, float, room);
-    for (int i = 0; i < 2; ++i)
+    const pl_bound_ring *ring = p->ring;
+    uint32_t cells = ring->station_count * ring->fold_count;
+    uint32_t *first = p->out->first_octet = PL_ARENA_NEW(p->arena, uint32_t, (size_t)cells + 1);
+    for (uint32_t i = 0; i < cells && first; ++i)
     {
-        out->beyond[i] = PL_ARENA_NEW(p->arena, float, room);
-        out->sample[i] = PL_ARENA_NEW(p->arena, uint8_t, room);
+        uint32_t count = ring->first_vertex[i + 1] - ring->first_vertex[i];
+        first[i + 1] = first[i] + (count + PL_FOLD_LANES - 1) / PL_FOLD_LANES;
     }
-    if (!out->vertex || !out->mask || !out->share || !out->x || !out->beyond[0] || !out->sample[0] || !out->beyond[1] ||
-        !out->sample[1])
+    p->out->octets = first ? PL_ARENA_NEW(p->arena, pl_fold_octet, (size_t)first[cells] + PL_FOLD_AHEAD) : NULL;
+    for (uint32_t i = 0; i < cells && p->out->octets; ++i)
     {
-        return false;
-    }
-    for (uint32_t i = 0; i < p->ring->vertex_count; ++i)
-    {
-        const pl_fold_vertex *v = &p->ring->vertices[i];
-        out->vertex[i] = v->vertex;
-        out->mask[i] = v->mask;
-        out->share[i] = v->share;
-        out->x[i] = v->x;
-        for (int end = 0; end < 2; ++end)
+        uint32_t begin = ring->first_vertex[i], count = ring->first_vertex[i + 1] - begin;
+        for (uint32_t n = 0; n < PL_FOLD_LANES * (first[i + 1] - first[i]); ++n)
         {
-            out->beyond[end][i] = v->beyond[end];
-            out->sample[end][i] = v->sample[end];
+            const pl_fold_vertex *v = &ring->vertices[begin + (n < count ? n : 0)];
+            pack_vertex(&p->out->octets[first[i] + n / PL_FOLD_LANES], n % PL_FOLD_LANES, v, n < count ? v->mask : 0);
         }
     }
-    return true;
+    return p->out->octets != NULL;
 }
 
 pleat_result pl_fold_lanes_make(const pl_bound_ring *ring, pl_arena *arena, pl_fold_lanes **out, pleat_error *error)

@@ -77,13 +77,22 @@ PL_INLINE void pl_fold_crossings_mix(const pleat_vec4 *positions, const pl_fold_
     }
 }
 
-/* The vertices of a ring, in its order, and some more so that eight can be read anywhere. */
-typedef struct pl_fold_vertices
+/* Eight vertices of a cell (one fold between two stations), packed: what raising reads of them passes through the
+ * caches on every frame. Sixteen bits are a millionth of a fold's width where they count. A cell with fewer has its
+ * first one more than once, with a mask of 0 from then on. */
+typedef struct pl_fold_octet
 {
-    uint32_t *vertex;
-    float *mask, *share, *x, *beyond[2];
-    uint8_t *sample[2];
-} pl_fold_vertices;
+    uint32_t vertex[PL_FOLD_LANES];
+    uint16_t share[PL_FOLD_LANES], mask[PL_FOLD_LANES]; /* 0 .. 1 as 0 .. 65535 */
+    uint16_t x[PL_FOLD_LANES];                          /* -1 .. 1 as 0 .. 65535 */
+    uint16_t place[2][PL_FOLD_LANES]; /* at each station: the sample, above PL_FOLD_BEYOND bits of how far it is on */
+} pl_fold_octet;
+
+enum
+{
+    PL_FOLD_BEYOND = 13,
+    PL_FOLD_AHEAD = 3 /* octets beyond the last one, which may be read ahead */
+};
 
 struct pl_fold_lanes
 {
@@ -95,7 +104,8 @@ struct pl_fold_lanes
     pl_fold_places *places[3];    /* likewise: just before, at and behind where folds meet */
     uint32_t *turn_joints;        /* by turn */
     pl_f8 *turns;                 /* by turn: how much the joint turns the cloth */
-    pl_fold_vertices vertices;
+    uint32_t *first_octet;        /* stations by folds, and one more */
+    pl_fold_octet *octets;
 };
 
 /* What kernels leave for each other, of the ring at work. */

@@ -3,9 +3,6 @@
 #include "base/wide.h"
 #include "layer/folds_lanes.h"
 
-typedef float f8_anywhere __attribute__((vector_size(32), aligned(4), may_alias));
-typedef uint8_t bytes8 __attribute__((vector_size(8), aligned(1), may_alias));
-
 /* The cloth between two stations, within one fold. */
 typedef struct cell
 {
@@ -34,9 +31,9 @@ static void make_cell(const pl_fold_lane_job *job, uint32_t station, uint32_t se
     }
 }
 
-PL_INLINE pl_f8 load8(const float *from)
+PL_INLINE pl_f8 load_shares(const uint16_t *from)
 {
-    return *(const f8_anywhere *)from;
+    return __builtin_convertvector(pl_load_shorts8(from), pl_f8) * pl_splat8(1 / 65535.0f);
 }
 
 PL_INLINE pl_f8 profiles_at(const pl_profile *profile, pl_f8 x)
@@ -54,65 +51,66 @@ PL_INLINE pl_f8 profiles_at(const pl_profile *profile, pl_f8 x)
     return heights;
 }
 
-/* A table between its samples. */
-PL_INLINE pl_f8 shift_between(pl_f8 table, pl_i8 sample, pl_f8 beyond)
+/* Where eight vertices lie in a table. */
+typedef struct place
 {
-    pl_f8 from = pl_lookup8(table, sample), to = pl_lookup8(table, sample + 1);
-    return from + (to - from) * beyond;
+    pl_i8 sample, next;
+    pl_f8 beyond;
+} place;
+
+PL_INLINE place load_place(const uint16_t *from)
+{
+    pl_i8 packed = pl_load_shorts8(from), sample = packed >> PL_FOLD_BEYOND;
+    pl_f8 beyond = __builtin_convertvector(packed & ((1 << PL_FOLD_BEYOND) - 1), pl_f8);
+    return (place){sample, sample + 1, beyond * pl_splat8(1 / (float)((1 << PL_FOLD_BEYOND) - 1))};
 }
 
-/* Eight vertices from `first` on, of which `count` are of the cell. */
-PL_INLINE void raise_eight(const pl_fold_lane_job *job, const cell *c, uint32_t first, uint32_t count)
+/* A table between its samples. */
+PL_INLINE pl_f8 shift_between(pl_f8 table, const place *p)
 {
-    const pl_fold_vertices *v = &job->ring->lanes->vertices;
-    pl_f8 share = load8(v->share + first), mask = load8(v->mask + first), x = load8(v->x + first);
-    pl_f8 beyond[2] = {load8(v->beyond[0] + first), load8(v->beyond[1] + first)}, shift[4], place[4];
-    pl_i8 sample[2] = {__builtin_convertvector(*(const bytes8 *)(v->sample[0] + first), pl_i8),
-                       __builtin_convertvector(*(const bytes8 *)(v->sample[1] + first), pl_i8)};
+    pl_f8 from = pl_lookup8(table, p->sample), to = pl_lookup8(table, p->next);
+    return from + (to - from) * p->beyond;
+}
+
+/* How eight vertices move. */
+PL_INLINE void move_octet(const pl_profile *profile, const cell *c, const pl_fold_octet *octet, pl_f8 move[4])
+{
+    pl_f8 share = load_shares(octet->share), mask = load_shares(octet->mask), part = load_shares(octet->x), shift[4];
+    place a = load_place(octet->place[0]), b = load_place(octet->place[1]);
     for (int i = 0; i < 4; ++i)
     {
-        pl_f8 a = shift_between(c->shifts[0][i], sample[0], beyond[0]);
-        pl_f8 b = shift_between(c->shifts[1][i], sample[1], beyond[1]);
-        shift[i] = (a + (b - a) * share) * mask;
+        pl_f8 first = shift_between(c->shifts[0][i], &a), second = shift_between(c->shifts[1][i], &b);
+        shift[i] = (first + (second - first) * share) * mask;
     }
-    pl_f8 height = mask * (c->height + c->height_change * share) * profiles_at(&job->ring->profile, x + shift[3]);
-    pl_f8 part = 0.5f * (x + 1);
-    const uint32_t *vertex = v->vertex + first;
-    /* Beyond the cell lie vertices that another thread may be moving. */
-    for (uint32_t i = 0; i < 4; ++i)
-    {
-        uint32_t low = vertex[i < count ? i : 0], high = vertex[i + 4 < count ? i + 4 : 0];
-        place[i] = pl_join8(pl_load(&job->frame->positions[low]), pl_load(&job->frame->positions[high]));
-    }
-    pl_transpose8(place);
+    pl_f8 height = mask * (c->height + c->height_change * share);
+    height *= profiles_at(profile, 2 * part - 1 + shift[3]);
     for (int i = 0; i < 3; ++i)
     {
         pl_f8 begin = c->begin[i] + c->begin_change[i] * share, across = c->across[i] + c->across_change[i] * share;
-        place[i] += shift[i] + (begin + across * part) * height;
+        move[i] = shift[i] + (begin + across * part) * height;
     }
-    pl_transpose8(place);
+    move[3] = pl_splat8(0);
+}
+
+PL_INLINE void add_octet(const pl_fold_octet *octet, pl_f8 move[4], pleat_vec4 *positions)
+{
+    pl_transpose8(move);
     for (uint32_t i = 0; i < 4; ++i)
     {
-        if (i < count)
-        {
-            pl_store(&job->frame->positions[vertex[i]], pl_low8(place[i]));
-        }
-        if (i + 4 < count)
-        {
-            pl_store(&job->frame->positions[vertex[i + 4]], pl_high8(place[i]));
-        }
+        pleat_vec4 *low = &positions[octet->vertex[i]], *high = &positions[octet->vertex[i + 4]];
+        pl_store(low, pl_load(low) + pl_low8(move[i]));
+        pl_store(high, pl_load(high) + pl_high8(move[i]));
     }
 }
 
-static void raise_cell(const pl_fold_lane_job *job, const cell *c, uint32_t first, uint32_t end)
+/* Asks for what will be needed soon. Vertices of a cell ascend, so that every other one finds most lines of memory. */
+PL_INLINE void expect_octets(const pl_fold_octet *octet, const pleat_vec4 *positions)
 {
-    for (; first + PL_FOLD_LANES <= end; first += PL_FOLD_LANES)
+    __builtin_prefetch(octet + 3 * PL_FOLD_AHEAD);
+    __builtin_prefetch((const char *)(octet + 3 * PL_FOLD_AHEAD) + 64);
+    for (int i = 0; i < PL_FOLD_LANES; i += 2)
     {
-        raise_eight(job, c, first, PL_FOLD_LANES);
-    }
-    if (first < end)
-    {
-        raise_eight(job, c, first, end - first);
+        __builtin_prefetch(&positions[octet[PL_FOLD_AHEAD].vertex[i]], 1);
     }
 }
 
@@ -125,7 +123,7 @@ void PL_WIDE(pl_folds_raise)(const pl_fold_lane_job *job, uint32_t block)
         uint32_t next = pl_fold_station_after(ring, i);
         const float *here = job->layer->heights + (size_t)i * count,
                     *there = job->layer->heights + (size_t)next * count;
-        const uint32_t *first = ring->first_vertex + (size_t)i * count;
+        const uint32_t *first = ring->lanes->first_octet + (size_t)i * count;
         bool any = job->layer->highs[i] > 0 || job->layer->highs[next] > 0;
         for (uint32_t k = 0; k < count && any; ++k)
         {
@@ -133,7 +131,14 @@ void PL_WIDE(pl_folds_raise)(const pl_fold_lane_job *job, uint32_t block)
             {
                 cell c;
                 make_cell(job, i, next, k, &c);
-                raise_cell(job, &c, first[k], first[k + 1]);
+                for (uint32_t n = first[k]; n < first[k + 1]; ++n)
+                {
+                    const pl_fold_octet *octet = &ring->lanes->octets[n];
+                    pl_f8 move[4];
+                    expect_octets(octet, job->frame->positions);
+                    move_octet(&ring->profile, &c, octet, move);
+                    add_octet(octet, move, job->frame->positions);
+                }
             }
         }
     }
