@@ -187,10 +187,10 @@ static void test_convolution_line_is_a_long_segment(void **state)
     }
 }
 
-/* Eight points at a time give what one gives. */
-static void test_convolution_of_eight_points(void **state)
+/* The worst difference of the field and its gradient between eight points at a time and one. longest: of segments, in
+ * reaches; 0: of any length. */
+static double worst_of_eight(float longest)
 {
-    (void)state;
     uint32_t seed = 19;
     double worst = 0;
     for (int round = 0; round < 1000; ++round)
@@ -201,6 +201,10 @@ static void test_convolution_of_eight_points(void **state)
         one.sharpness = 1 / reach;
         pl_f8 points[3];
         pl_f4 p[8], axis = pl_normalize3(one.to - one.from);
+        if (longest > 0)
+        {
+            one.to = one.from + axis * pl_splat(reach * support_random_float(&seed, 0.05f, longest));
+        }
         for (int i = 0; i < 8; ++i)
         {
             p[i] = random_point(&seed, 1);
@@ -213,7 +217,14 @@ static void test_convolution_of_eight_points(void **state)
         pl_convolution_stand stand;
         pl_convolution_moments m;
         pl_convolution_stand_of(one.from, axis, 1 / reach, points, &stand);
-        pl_convolution_moments_of(length / reach, &stand, &m);
+        if (longest > 0)
+        {
+            pl_convolution_moments_short(length / reach, &stand, &m);
+        }
+        else
+        {
+            pl_convolution_moments_of(length / reach, &stand, &m);
+        }
         for (int i = 0; i < 8; ++i)
         {
             pl_f4 gradient;
@@ -228,7 +239,24 @@ static void test_convolution_of_eight_points(void **state)
             }
         }
     }
-    assert_true(worst < 2e-5);
+    return worst;
+}
+
+/* Eight points at a time give what one gives. */
+static void test_convolution_of_eight_points(void **state)
+{
+    (void)state;
+    assert_true(worst_of_eight(0) < 2e-5);
+}
+
+/* Short segments, summed at three places: weights are up to 3, slopes count twice. */
+static void test_convolution_of_short_segments(void **state)
+{
+    (void)state;
+    double quarter = worst_of_eight(0.25f), half = worst_of_eight(PL_CONVOLUTION_SHORT);
+    print_message("short segments: off by %.1e up to 0.25, %.1e up to %.2f reaches\n", quarter, half,
+                  (double)PL_CONVOLUTION_SHORT);
+    assert_true(quarter < 5e-6 && half < 3e-4);
 }
 
 int main(void)
@@ -241,6 +269,7 @@ int main(void)
         cmocka_unit_test(test_convolution_plane_is_one_on_the_mesh),
         cmocka_unit_test(test_convolution_line_is_a_long_segment),
         cmocka_unit_test(test_convolution_of_eight_points),
+        cmocka_unit_test(test_convolution_of_short_segments),
     };
     return cmocka_run_group_tests_name("convolution", tests, NULL, NULL);
 }

@@ -251,6 +251,18 @@ PL_INLINE pl_f8 closeness(const pl_wrinkle_segment *segment, const pl_f8 rest[3]
     return t * t * (pl_splat8(3) - pl_splat8(2) * t);
 }
 
+PL_INLINE void moments_of(float length, const pl_convolution_stand *stand, pl_convolution_moments *out)
+{
+    if (length <= PL_CONVOLUTION_SHORT)
+    {
+        pl_convolution_moments_short(length, stand, out);
+    }
+    else
+    {
+        pl_convolution_moments_of(length, stand, out);
+    }
+}
+
 /* Which points are within reach of a segment of this length, and a little more: rounding must not leave one out. */
 PL_INLINE pl_i8 in_reach(const pl_convolution_stand *stand, float length, float reach)
 {
@@ -281,7 +293,7 @@ static void look_around(eight *e, float unit, vicinity *out)
         {
             continue;
         }
-        pl_convolution_moments_of(length, &stand, &m);
+        moments_of(length, &stand, &m);
         pl_f8 deep = factor * pl_splat8(segment->depth);
         pl_f8 value = pl_max8(m.value[0], pl_splat8(0)) * deep;
         out->nearness += value;
@@ -344,7 +356,7 @@ static void field_at(const eight *e, const pl_f8 *z, pl_f8 *field, pl_f8 *slope)
         pl_f8 above = rise_by * pl_splat8(s->inverse);
         pl_convolution_stand stand = {.along = s->along, .squared = s->squared + above * above};
         pl_convolution_moments m;
-        pl_convolution_moments_of(s->length, &stand, &m);
+        moments_of(s->length, &stand, &m);
         sum += s->weight * m.value[0] + s->rise * m.value[1];
         down += (s->weight * m.slope[0] + s->rise * m.slope[1]) * above * pl_splat8(s->inverse);
     }

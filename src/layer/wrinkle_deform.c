@@ -46,40 +46,76 @@ pl_wrinkle_deform_desc pl_wrinkle_deform_desc_default(void)
 
 /* ---- Clusters ---- */
 
-/* Where a vertex stands in the order: its triangle, then a place along a curve that fills the triangle. */
+/* A vertex and where it is: its triangle, and a place in its plane. */
 typedef struct ordered
 {
-    uint32_t triangle, key, vertex;
+    uint32_t triangle, vertex;
+    float at[2];
 } ordered;
 
-static int by_place(const void *a, const void *b)
+static int by_vertex(const ordered *x, const ordered *y)
 {
-    const ordered *x = a, *y = b;
-    if (x->triangle != y->triangle)
-    {
-        return x->triangle < y->triangle ? -1 : 1;
-    }
-    if (x->key != y->key)
-    {
-        return x->key < y->key ? -1 : 1;
-    }
     return x->vertex < y->vertex ? -1 : x->vertex > y->vertex;
 }
 
-/* The bits of two coordinates in turn: neighbours in the order are neighbours in the triangle. */
-static uint32_t key_of(const float *barycentric)
+static int by_triangle(const void *a, const void *b)
 {
-    uint32_t key = 0;
-    for (int axis = 0; axis < 2; ++axis)
+    const ordered *x = a, *y = b;
+    return x->triangle != y->triangle ? (x->triangle < y->triangle ? -1 : 1) : by_vertex(x, y);
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const ordered *x = a, *y = b;
+    return x->at[0] != y->at[0] ? (x->at[0] < y->at[0] ? -1 : 1) : by_vertex(x, y);
+}
+
+static int by_second(const void *a, const void *b)
+{
+    const ordered *x = a, *y = b;
+    return x->at[1] != y->at[1] ? (x->at[1] < y->at[1] ? -1 : 1) : by_vertex(x, y);
+}
+
+/* In the plane of its triangle at rest, or without a rest shape by barycentric coordinates. */
+static void place_in_plane(const pl_wrinkle_deform *deform, ordered *place)
+{
+    const pl_wrinkle_deform_desc *desc = &deform->desc;
+    const float *barycentric = &deform->vertex_barycentric[3 * (size_t)place->vertex];
+    place->at[0] = isfinite(barycentric[1]) ? barycentric[1] : 0;
+    place->at[1] = isfinite(barycentric[2]) ? barycentric[2] : 0;
+    if (desc->coarse_rest)
     {
-        float at = fminf(fmaxf(barycentric[axis], 0), 1);
-        uint32_t step = (uint32_t)(at * 1023);
-        for (int bit = 0; bit < 10; ++bit)
-        {
-            key |= (step >> bit & 1u) << (2 * bit + axis);
-        }
+        const uint32_t *corner = &desc->coarse->triangles[3 * (size_t)place->triangle];
+        pl_f4 from = pl_load(&desc->coarse_rest[corner[0]]);
+        pl_f4 u = pl_load(&desc->coarse_rest[corner[1]]) - from, v = pl_load(&desc->coarse_rest[corner[2]]) - from;
+        pl_f4 along = pl_normalize3(u), aside = v - along * pl_splat(pl_dot3(along, v));
+        place->at[0] = place->at[0] * pl_length3(u) + place->at[1] * pl_dot3(along, v);
+        place->at[1] *= pl_length3(aside);
     }
-    return key;
+}
+
+/* Halves the vertices of a triangle across the longer way, again and again, in whole clusters and then in whole eights:
+ * neighbours in the order are neighbours on the cloth. */
+static void halve(ordered *places, uint32_t count)
+{
+    while (count > 8)
+    {
+        float low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            for (int k = 0; k < 2; ++k)
+            {
+                low[k] = fminf(low[k], places[i].at[k]);
+                high[k] = fmaxf(high[k], places[i].at[k]);
+            }
+        }
+        qsort(places, count, sizeof *places, high[0] - low[0] > high[1] - low[1] ? by_first : by_second);
+        uint32_t unit = count > PL_CLUSTER_SIZE ? PL_CLUSTER_SIZE : 8, half = (count / 2 + unit / 2) / unit * unit;
+        half = half < unit ? unit : half;
+        halve(places, half);
+        places += half;
+        count -= half;
+    }
 }
 
 static bool is_free(const pl_wrinkle_deform *deform, uint32_t v)
@@ -161,11 +197,19 @@ static pleat_result make_clusters(pl_wrinkle_deform *deform, pleat_error *error)
     {
         if (is_free(deform, v))
         {
-            uint32_t key = key_of(&deform->vertex_barycentric[3 * (size_t)v]);
-            places[count++] = (ordered){deform->vertex_triangle[v], key, v};
+            places[count] = (ordered){.triangle = deform->vertex_triangle[v], .vertex = v};
+            place_in_plane(deform, &places[count++]);
         }
     }
-    qsort(places, count, sizeof *places, by_place);
+    qsort(places, count, sizeof *places, by_triangle);
+    for (uint32_t first = 0, end = 0; first < count; first = end)
+    {
+        while (end < count && places[end].triangle == places[first].triangle)
+        {
+            ++end;
+        }
+        halve(places + first, end - first);
+    }
     deform->cluster_count = cut(places, count, NULL, &eights);
     PL_NEW_OR_FAIL(deform->lanes, &deform->memory, pl_wrinkle_lanes, eights, error);
     PL_NEW_OR_FAIL(deform->clusters, &deform->memory, pl_wrinkle_cluster, deform->cluster_count, error);

@@ -39,7 +39,6 @@ pleat_result pl_wrinkle_near_init(pl_wrinkle_near *near, const pleat_topology *t
     PL_NEW_OR_FAIL(near->seen, memory, uint32_t, triangle_count, error);
     PL_NEW_OR_FAIL(near->waiting, memory, uint32_t, triangle_count, error);
     PL_NEW_OR_FAIL(near->planes, memory, pl_wrinkle_planes, triangle_count, error);
-    PL_NEW_OR_FAIL(near->planes_made, memory, uint32_t, triangle_count, error);
     memset(near->head, 0xff, triangle_count * sizeof *near->head);
     return PLEAT_OK;
 fail:
@@ -60,7 +59,6 @@ void pl_wrinkle_near_free(pl_wrinkle_near *near)
         pl_free(near->memory, near->seen);
         pl_free(near->memory, near->waiting);
         pl_free(near->memory, near->planes);
-        pl_free(near->memory, near->planes_made);
     }
     *near = (pl_wrinkle_near){0};
 }
@@ -272,64 +270,55 @@ void pl_place_nearby(const pleat_topology *topology, const pleat_vec4 *positions
 
 /* ---- Search ---- */
 
-/* A triangle without area has planes without a direction, that nothing is outside of. */
-static pl_wrinkle_planes make_planes(const pl_wrinkle_near *near, const pleat_vec4 *positions, uint32_t triangle)
+static pl_wrinkle_planes make_planes(const pleat_topology *topology, const pleat_vec4 *positions, uint32_t triangle)
 {
-    const uint32_t *corner = &near->topology->triangles[3 * (size_t)triangle];
+    const uint32_t *corner = &topology->triangles[3 * (size_t)triangle];
     pl_f4 p[3] = {pl_load(&positions[corner[0]]), pl_load(&positions[corner[1]]), pl_load(&positions[corner[2]])};
-    pl_f4 normal = pl_normalize3(pl_cross(p[1] - p[0], p[2] - p[0]));
+    pl_f4 normal = pl_cross(p[1] - p[0], p[2] - p[0]), outward[4];
+    float area2 = pl_length3(normal);
     pl_wrinkle_planes planes = {0};
+    if (!(area2 > 1e-30f) || !isfinite(area2))
+    {
+        return planes;
+    }
+    outward[3] = normal * pl_splat(1 / area2);
+    for (int k = 0; k < 3; ++k)
+    {
+        pl_f4 edge = p[(k + 1) % 3] - p[k];
+        float length = pl_length3(edge);
+        outward[k] = pl_cross(edge, outward[3]) * pl_splat(1 / length);
+        planes.height[k] = length / area2;
+    }
     for (int k = 0; k < 4; ++k)
     {
-        pl_f4 outward = k < 3 ? pl_normalize3(pl_cross(p[(k + 1) % 3] - p[k], normal)) : normal;
-        planes.x[k] = outward[0];
-        planes.y[k] = outward[1];
-        planes.z[k] = outward[2];
-        planes.distance[k] = pl_dot3(outward, p[k % 3]);
+        planes.x[k] = outward[k][0];
+        planes.y[k] = outward[k][1];
+        planes.z[k] = outward[k][2];
+        planes.distance[k] = pl_dot3(outward[k], p[k % 3]);
     }
     return planes;
 }
 
-/* A line between two crests, with everything within reach of it. */
-typedef struct stretch
-{
-    const pleat_vec4 *positions; /* where it is searched */
-    pl_f4 from, to;
-    float reach;
-} stretch;
-
-/* False only if a stretch is farther than its reach from the triangle: some edge's outside, or one side of its plane,
- * holds it with a gap. */
-static bool may_reach(pl_wrinkle_near *near, const stretch *s, uint32_t triangle)
-{
-    pl_wrinkle_planes *planes = &near->planes[triangle];
-    if (near->planes_made[triangle] != near->planes_id)
-    {
-        *planes = make_planes(near, s->positions, triangle);
-        near->planes_made[triangle] = near->planes_id;
-    }
-    const pl_f4 from = planes->x * pl_splat(s->from[0]) + planes->y * pl_splat(s->from[1]) +
-                       planes->z * pl_splat(s->from[2]) - planes->distance;
-    const pl_f4 to = planes->x * pl_splat(s->to[0]) + planes->y * pl_splat(s->to[1]) + planes->z * pl_splat(s->to[2]) -
-                     planes->distance;
-    const pl_f4 reach = pl_splat(s->reach);
-    pl_i4 outside = (from > reach) & (to > reach);
-    return !(outside[0] | outside[1] | outside[2] | outside[3]) && !(from[3] < -s->reach && to[3] < -s->reach);
-}
-
-/* Forgets planes that are not of the shape that this frame is searched at. */
-static void begin_planes(pl_wrinkle_near *near, const pl_wrinkle_near_frame *frame)
+static void find_planes(pl_wrinkle_near *near, const pl_wrinkle_near_frame *frame)
 {
     if (frame->rest && frame->rest == near->planes_shape)
     {
         return;
     }
     near->planes_shape = frame->rest;
-    if (++near->planes_id == 0)
+    for (uint32_t t = 0; t < near->topology->triangle_count; ++t)
     {
-        memset(near->planes_made, 0, near->topology->triangle_count * sizeof *near->planes_made);
-        near->planes_id = 1;
+        near->planes[t] = make_planes(near->topology, frame->rest ? frame->rest : frame->positions, t);
     }
+}
+
+/* False only if the segment from a to b is farther than reach from the triangle: some edge's outside, or one side of
+ * its plane, holds the segment with a gap. */
+static bool may_reach(const pl_wrinkle_planes *planes, pl_f4 a, pl_f4 b, float reach)
+{
+    pl_f4 from = pl_planes_at(planes, a), to = pl_planes_at(planes, b);
+    pl_i4 outside = (from > pl_splat(reach)) & (to > pl_splat(reach));
+    return !(outside[0] | outside[1] | outside[2] | outside[3]) && !(from[3] < -reach && to[3] < -reach);
 }
 
 /* A segment of a wrinkle reaches a triangle. */
@@ -359,15 +348,13 @@ static void search_segment(pl_wrinkle_near *near, const pl_wrinkle_near_frame *f
                            uint32_t segment)
 {
     const pl_crest *a = &near->crests[segment], *b = a + 1;
-    stretch s = {.positions = frame->rest ? frame->rest : frame->positions,
-                 .from = frame->rest ? a->rest : a->position,
-                 .to = frame->rest ? b->rest : b->position,
-                 .reach = frame->reach > 0 ? frame->reach : fmaxf(a->width, b->width)};
+    float reach = frame->reach > 0 ? frame->reach : fmaxf(a->width, b->width);
+    pl_f4 from = frame->rest ? a->rest : a->position, to = frame->rest ? b->rest : b->position;
     if (frame->rest && !(frame->reach > 0))
     {
-        s.reach = PL_WRINKLE_APART * fmaxf(a->rest_width, b->rest_width);
+        reach = PL_WRINKLE_APART * fmaxf(a->rest_width, b->rest_width);
     }
-    if (!(s.reach > 0))
+    if (!(reach > 0))
     {
         return;
     }
@@ -398,7 +385,7 @@ static void search_segment(pl_wrinkle_near *near, const pl_wrinkle_near_frame *f
                 continue;
             }
             near->seen[twin / 3] = near->search;
-            if (may_reach(near, &s, twin / 3))
+            if (may_reach(&near->planes[twin / 3], from, to, reach))
             {
                 near->waiting[count++] = twin / 3;
             }
@@ -419,7 +406,7 @@ void pl_wrinkle_near_build(pl_wrinkle_near *near, const pl_wrinkle_near_frame *f
         near->left_out = near->wrinkle_count - near->wrinkle_capacity;
         near->wrinkle_count = near->wrinkle_capacity;
     }
-    begin_planes(near, frame);
+    find_planes(near, frame);
     find_normals(near->topology, frame->positions, near->normals);
     for (uint32_t w = 0; w < near->wrinkle_count; ++w)
     {

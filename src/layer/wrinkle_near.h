@@ -36,11 +36,20 @@ typedef struct pl_crest
     uint32_t place; /* in the caller's points */
 } pl_crest;
 
-/* A triangle seen from its edges (lanes 0 to 2, outward) and from above (lane 3): unit normals, and distances. */
+/* A triangle seen from its edges (lanes 0 to 2, outward) and from above (lane 3): unit normals, and how far away from
+ * the origin. All 0 for a triangle without area. */
 typedef struct pl_wrinkle_planes
 {
     pl_f4 x, y, z, distance;
+    pl_f4 height; /* lanes 0 to 2: one over that of the corner across from the edge */
 } pl_wrinkle_planes;
+
+/* How far a point is in front of each. */
+PL_INLINE pl_f4 pl_planes_at(const pl_wrinkle_planes *planes, pl_f4 point)
+{
+    return planes->x * pl_splat(point[0]) + planes->y * pl_splat(point[1]) + planes->z * pl_splat(point[2]) -
+           planes->distance;
+}
 
 typedef struct pl_wrinkle_near
 {
@@ -58,10 +67,8 @@ typedef struct pl_wrinkle_near
     uint32_t touched_count;
     uint32_t *touched; /* triangles with a run */
     /* Of the search. */
-    pl_wrinkle_planes *planes; /* #T, made when first asked for */
-    uint32_t *planes_made;     /* #T: planes_id where they are */
-    uint32_t planes_id;
-    const pleat_vec4 *planes_shape; /* the rest shape that they are of, NULL: of a frame */
+    pl_wrinkle_planes *planes;      /* #T, where it is searched */
+    const pleat_vec4 *planes_shape; /* the rest shape that they are of, NULL: of the frame */
     uint32_t *seen;                 /* #T: the search that saw it last */
     uint32_t *waiting;
     uint32_t search;

@@ -135,6 +135,12 @@ void pl_wrinkle_profile_make(pl_wrinkle_profile *profile)
     }
 }
 
+/* Not fminf and fmaxf: those are calls. */
+PL_INLINE float smaller(float a, float b)
+{
+    return a < b ? a : b;
+}
+
 /* A table of equal steps over 0 .. 1. */
 static float read_row(const float *row, int count, float at)
 {
@@ -150,7 +156,7 @@ float pl_wrinkle_weight(float depth)
 
 float pl_wrinkle_excess(const pl_wrinkle_profile *profile, float depth)
 {
-    float held = fminf(depth, PL_WRINKLE_DEEPEST);
+    float held = smaller(depth, PL_WRINKLE_DEEPEST);
     return read_row(profile->excess[profile->lean], PL_PROFILE_DEPTHS, held / PL_WRINKLE_DEEPEST) * held * held;
 }
 
@@ -219,7 +225,7 @@ void pl_wrinkle_overlap_make(pl_wrinkle_overlap *overlap)
 
 float pl_wrinkle_missing(const pl_wrinkle_overlap *table, float depth, float overlap)
 {
-    float x = fminf(fmaxf(depth / PL_WRINKLE_DEEPEST, 0), 1) * PL_OVERLAP_DEPTHS;
+    float share = depth > 0 ? smaller(depth / PL_WRINKLE_DEEPEST, 1) : 0, x = share * PL_OVERLAP_DEPTHS;
     int i = x < PL_OVERLAP_DEPTHS - 1 ? (int)x : PL_OVERLAP_DEPTHS - 1;
     float a = read_row(table->missing[i], PL_OVERLAP_STEPS, overlap);
     float b = read_row(table->missing[i + 1], PL_OVERLAP_STEPS, overlap);
@@ -262,7 +268,7 @@ float pl_wrinkle_place(const pl_wrinkle_profile *profile, float nearness)
 
 float pl_wrinkle_read(const float table[][PL_PROFILE_PLACES + 1], float depth, float place)
 {
-    float x = fminf(depth / PL_WRINKLE_DEEPEST, 1) * PL_PROFILE_DEPTHS;
+    float x = smaller(depth / PL_WRINKLE_DEEPEST, 1) * PL_PROFILE_DEPTHS;
     int i = x > 0 ? (x < PL_PROFILE_DEPTHS - 1 ? (int)x : PL_PROFILE_DEPTHS - 1) : 0;
     float a = read_row(table[i], PL_PROFILE_PLACES, place), b = read_row(table[i + 1], PL_PROFILE_PLACES, place);
     return a + (x - (float)i) * (b - a);

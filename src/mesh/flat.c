@@ -45,18 +45,29 @@ static void edge_direction(const pl_flat_triangle *laid, uint32_t k, double *x, 
     *y = size > 0 ? *y / size : 0;
 }
 
+static pl_flat_axes axes_of(const pleat_topology *topology, const pleat_vec4 *positions, uint32_t triangle)
+{
+    const uint32_t *corner = topology->triangles + 3 * (size_t)triangle;
+    pl_f4 origin = pl_load(&positions[corner[0]]);
+    pl_f4 u = pl_load(&positions[corner[1]]) - origin, v = pl_load(&positions[corner[2]]) - origin;
+    pl_f4 x = pl_normalize3(u);
+    return (pl_flat_axes){x, pl_normalize3(v - x * pl_splat(pl_dot3(x, v)))};
+}
+
 pleat_result pl_flat_make(const pleat_topology *topology, const pleat_vec4 *positions, pl_arena *arena, pl_flat *flat,
                           pleat_error *error)
 {
     pl_flat_triangle *triangles = PL_ARENA_NEW(arena, pl_flat_triangle, topology->triangle_count);
     pl_turn *turns = PL_ARENA_NEW(arena, pl_turn, 3 * (size_t)topology->triangle_count);
-    if (!triangles || !turns)
+    pl_flat_axes *axes = PL_ARENA_NEW(arena, pl_flat_axes, topology->triangle_count);
+    if (!triangles || !turns || !axes)
     {
         return pl_fail_memory(arena->memory, error, "flat triangles");
     }
     for (uint32_t t = 0; t < topology->triangle_count; ++t)
     {
         triangles[t] = lay_flat(topology, positions, t);
+        axes[t] = axes_of(topology, positions, t);
     }
     for (uint32_t c = 0; c < 3 * topology->triangle_count; ++c)
     {
@@ -69,7 +80,7 @@ pleat_result pl_flat_make(const pleat_topology *topology, const pleat_vec4 *posi
             turns[c] = (pl_turn){(float)-(x * other_x + y * other_y), (float)-(x * other_y - y * other_x)};
         }
     }
-    *flat = (pl_flat){topology, positions, triangles, turns};
+    *flat = (pl_flat){topology, positions, triangles, axes, turns};
     return PLEAT_OK;
 }
 
@@ -108,9 +119,10 @@ static int move_inside(motion *m, int entered, double *left)
         m->weight[i] = moved > 0 ? moved : 0;
         sum += m->weight[i];
     }
+    double inverse = 1 / sum;
     for (int i = 0; i < 3; ++i)
     {
-        m->weight[i] = sum > 0 ? m->weight[i] / sum : 1.0 / 3;
+        m->weight[i] = sum > 0 ? m->weight[i] * inverse : 1.0 / 3;
     }
     *left -= distance;
     return side;
@@ -212,33 +224,19 @@ pl_f4 pl_flat_position(const pl_flat *flat, const pleat_place *place)
            pl_load(&flat->positions[corner[2]]) * pl_splat(place->barycentric[2]);
 }
 
-/* The unit vectors that x and y of a triangle's coordinates are. */
-static void axes_of(const pl_flat *flat, uint32_t triangle, pl_f4 *x, pl_f4 *y)
-{
-    const uint32_t *corner = flat->topology->triangles + 3 * (size_t)triangle;
-    pl_f4 origin = pl_load(&flat->positions[corner[0]]);
-    pl_f4 u = pl_load(&flat->positions[corner[1]]) - origin, v = pl_load(&flat->positions[corner[2]]) - origin;
-    *x = pl_normalize3(u);
-    *y = pl_normalize3(v - *x * pl_splat(pl_dot3(*x, v)));
-}
-
 pl_f4 pl_flat_to_space(const pl_flat *flat, uint32_t triangle, pl_turn direction)
 {
-    pl_f4 x, y;
-    axes_of(flat, triangle, &x, &y);
-    return x * pl_splat(direction.x) + y * pl_splat(direction.y);
+    const pl_flat_axes *axes = &flat->axes[triangle];
+    return axes->x * pl_splat(direction.x) + axes->y * pl_splat(direction.y);
 }
 
 pl_turn pl_flat_from_space(const pl_flat *flat, uint32_t triangle, pl_f4 vector)
 {
-    pl_f4 x, y;
-    axes_of(flat, triangle, &x, &y);
-    return (pl_turn){pl_dot3(x, vector), pl_dot3(y, vector)};
+    const pl_flat_axes *axes = &flat->axes[triangle];
+    return (pl_turn){pl_dot3(axes->x, vector), pl_dot3(axes->y, vector)};
 }
 
 pl_f4 pl_flat_normal(const pl_flat *flat, uint32_t triangle)
 {
-    pl_f4 x, y;
-    axes_of(flat, triangle, &x, &y);
-    return pl_cross(x, y);
+    return pl_cross(flat->axes[triangle].x, flat->axes[triangle].y);
 }

@@ -23,11 +23,18 @@ typedef struct pl_turn
     float x, y;
 } pl_turn;
 
+/* The unit vectors of space that x and y of a triangle's coordinates are. */
+typedef struct pl_flat_axes
+{
+    pl_f4 x, y;
+} pl_flat_axes;
+
 typedef struct pl_flat
 {
     const pleat_topology *topology;
     const pleat_vec4 *positions;
     const pl_flat_triangle *triangles; /* #T */
+    const pl_flat_axes *axes;          /* #T */
     const pl_turn *turns; /* #C: of the edge that corner c owns, into the triangle of its twin; unused at borders */
 } pl_flat;
 
