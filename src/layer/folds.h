@@ -283,6 +283,14 @@ void pl_folds_settle_crossings(pl_folds_layer *layer);
 
 void pl_folds_update(void *layer, const pleat_layer_frame *frame);
 
+/* Has any fold of a station lost length? Beyond the end of an open ring none has. */
+PL_INLINE bool pl_fold_is_lost(const pl_folds_layer *layer, const pl_bound_ring *ring, int64_t station)
+{
+    int64_t count = ring->station_count;
+    station = ring->closed ? (station + count) % count : station;
+    return station >= 0 && station < count && layer->lost[station] > 0;
+}
+
 /* A place on a line, from values at vertices. */
 PL_INLINE pl_f4 pl_fold_mix(const pleat_vec4 *values, const uint32_t vertex[3], const float weight[3])
 {
@@ -355,6 +363,11 @@ void pl_fold_cover(const pl_bound_ring *ring, uint32_t station, const pl_fold_wa
                    const pleat_layer_frame *frame, float slides[2], float *covers);
 /* What covered folds of a station would have taken, as squares of heights, on both sides of the ring. */
 void pl_fold_squeeze(const pl_bound_ring *ring, const float *heights, const float *covers, float squeezed[2]);
+/* Lengths go with the squares of heights. What covered folds would have taken is shared out among the next ones; n: how
+ * many lie between one and the ring. */
+float pl_fold_squeezed_share(uint32_t n);
+/* How far a place that skinning pushed through the crease may be put back, of a fold's width. */
+#define PL_FOLD_FARTHEST 3.0f
 /* The fold that has slid to a vertex. */
 typedef struct pl_fold_slid
 {

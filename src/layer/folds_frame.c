@@ -165,9 +165,7 @@ static void cover_station(const frame_job *job, uint32_t station)
 
 static bool is_lost(const frame_job *job, int64_t station)
 {
-    int64_t count = job->ring->station_count;
-    station = job->ring->closed ? (station + count) % count : station;
-    return station >= 0 && station < count && job->layer->lost[station] > 0;
+    return pl_fold_is_lost(job->layer, job->ring, station);
 }
 
 /* Vertices between two stations rise as both are turned. */
@@ -572,6 +570,12 @@ static void run_blocks(void *data, uint32_t begin, uint32_t end, uint32_t worker
     }
 }
 
+static void run_kernel(const frame_job *job, pl_fold_kernel *kernel)
+{
+    lanes_job lanes = {{job->layer, job->ring, job->figures, job->frame, &job->pose, job->deep}, kernel};
+    pl_parallel_for(job->frame->tasks, job->ring->lanes->block_count, 1, run_blocks, &lanes);
+}
+
 /* Are the ring's stations done by wide kernels? */
 static bool in_lanes(const frame_job *job)
 {
@@ -583,8 +587,7 @@ static void run_stage(const frame_job *job, pleat_task *task, pl_fold_kernel *ke
 {
     if (in_lanes(job))
     {
-        lanes_job lanes = {{job->layer, job->ring, job->figures, job->frame}, kernel};
-        pl_parallel_for(job->frame->tasks, job->ring->lanes->block_count, 1, run_blocks, &lanes);
+        run_kernel(job, kernel);
     }
     else
     {
@@ -618,7 +621,14 @@ static void update_ring(const frame_job *job)
         pl_fold_taper(ring, SLANT, layer->slides, 2);
     }
     run_stage(job, solve_stations, wide.solve);
-    run_stage(job, raise_vertices, wide.raise);
+    if (layer->kernels)
+    {
+        run_kernel(job, layer->kernels->raise);
+    }
+    else
+    {
+        run_stage(job, raise_vertices, NULL);
+    }
     if (job->deep)
     {
         pl_parallel_for(job->frame->tasks, ring->station_count, 4, find_tucks, (void *)(uintptr_t)job);

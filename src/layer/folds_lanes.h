@@ -125,6 +125,8 @@ typedef struct pl_fold_lane_job
     const pl_bound_ring *ring;
     pl_fold_figure *figures; /* of the ring */
     const pleat_layer_frame *frame;
+    const pl_fold_pose *pose; /* the frame, with a deep bend held */
+    bool deep;                /* the limb touches itself */
 } pl_fold_lane_job;
 
 /* Kernels for one block of stations, each after the one before has done all of the ring's. They fill the layer's
@@ -135,6 +137,8 @@ pl_fold_kernel pl_folds_measure_base, pl_folds_measure_avx2;
 pl_fold_kernel pl_folds_prepare_base, pl_folds_prepare_avx2;
 pl_fold_kernel pl_folds_solve_base, pl_folds_solve_avx2;
 pl_fold_kernel pl_folds_raise_base, pl_folds_raise_avx2;
+/* Raises the vertices between a station of a deep bend and the next. */
+pl_fold_kernel pl_folds_press_base, pl_folds_press_avx2;
 struct pl_fold_kernels
 {
     pl_fold_kernel *measure, *prepare, *solve, *raise;

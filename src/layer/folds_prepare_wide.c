@@ -179,13 +179,6 @@ PL_INLINE pl_f8 smooth_step(float low, float high, pl_f8 x)
     return t * t * (3 - 2 * t);
 }
 
-static bool is_lost(const pl_fold_lane_job *job, int64_t station)
-{
-    int64_t count = job->ring->station_count;
-    station = job->ring->closed ? (station + count) % count : station;
-    return station >= 0 && station < count && job->layer->lost[station] > 0;
-}
-
 /* pl_fold_bend_of, and the rooms. */
 static void bend_stations(const pl_fold_lane_job *job, uint32_t block, pl_f8 lost)
 {
@@ -219,7 +212,8 @@ void PL_WIDE(pl_folds_prepare)(const pl_fold_lane_job *job, uint32_t block)
     bool any = pl_mask8(lost > pl_splat8(0));
     /* Vertices between two stations rise as both are turned. */
     uint32_t end = first + PL_FOLD_LANES < job->ring->station_count ? first + PL_FOLD_LANES : job->ring->station_count;
-    if (any || is_lost(job, (int64_t)first - 1) || is_lost(job, end))
+    if (any || pl_fold_is_lost(job->layer, job->ring, (int64_t)first - 1) ||
+        pl_fold_is_lost(job->layer, job->ring, end))
     {
         for (uint32_t k = 0; k <= count; ++k)
         {

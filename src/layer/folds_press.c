@@ -106,8 +106,7 @@ static uint32_t from_ring(const pl_bound_ring *ring, uint32_t k)
     return k >= middle ? k - middle : middle - 1 - k;
 }
 
-/* Lengths go with the squares of heights. What covered folds would have taken is shared out among the next ones. */
-static float squeezed_share(uint32_t n)
+float pl_fold_squeezed_share(uint32_t n)
 {
     static const float shares[] = {0.4f, 0.3f, 0.2f, 0.1f};
     return n < 4 ? shares[n] : 0;
@@ -171,7 +170,7 @@ pl_fold_slid pl_fold_slide(const pl_fold_press *p, const pl_fold_vertex *v)
     for (int i = 0; i < 2; ++i)
     {
         float outwards = 0.5f * (1 + p->way * v->x), here = height_at(p->ring, p->heights[i], p->k, outwards);
-        float more = p->squeezed[i] * squeezed_share(from_ring(p->ring, from));
+        float more = p->squeezed[i] * pl_fold_squeezed_share(from_ring(p->ring, from));
         here = sqrtf(here * here + more) * fade_at(p->ring, p->folds[i], p->k, outwards);
         here = (float)pl_fold_limit((double)here, 0.5 * (double)width);
         height[i] = p->heights[i][from] + (here - p->heights[i][from]) * part;
@@ -196,16 +195,14 @@ static float kept_part(float distance, float towards, float length, float width)
     return towards > 0 ? (float)(pl_fold_limit((double)towards, (double)room) / (double)towards) : 1;
 }
 
-/* How far a place may be put back, of a fold's width. */
-#define FARTHEST 3.0f
-
 /* How far to put a place back that lies that deep behind the crease. Cloth that was pushed through it is not stretched
  * on its way from the ring: where it is, a limb was thrown across the body, and the crease tells nothing. way: to the
  * place now; from_ring: at rest. */
 static float push_of(const pl_fold_press *p, float depth, float way, float from_ring)
 {
     float width = p->ring->width, stretch = way / (from_ring + 0.1f * width);
-    return (float)pl_fold_limit((double)depth, (double)(FARTHEST * width)) * (1 - pl_fold_ramp(stretch, 1.05f, 1.35f));
+    return (float)pl_fold_limit((double)depth, (double)(PL_FOLD_FARTHEST * width)) *
+           (1 - pl_fold_ramp(stretch, 1.05f, 1.35f));
 }
 
 /* How much a place that skinning has pushed through the crease is put back onto it: where cloth of both sides is

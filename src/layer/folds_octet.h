@@ -1,0 +1,131 @@
+/* Vertices of folds eight at a time, for the kernels that move them (folds_raise_wide.c, folds_press_wide.c): cells as
+ * in folds_frame.c, and octets unpacked. A cell's tables of shifts are looked up in registers. */
+#ifndef PL_LAYER_FOLDS_OCTET_H
+#define PL_LAYER_FOLDS_OCTET_H
+
+#include "layer/folds_lanes.h"
+
+/* The cloth between two stations, within one fold. */
+typedef struct pl_fold_cell
+{
+    const pl_f8 *shifts[2]; /* by x, y, z and the change of x in the fold: samples */
+    pl_f4 begin, begin_change, across, across_change;
+    float height, height_change;
+} pl_fold_cell;
+
+PL_INLINE void pl_fold_cell_make(const pl_fold_lane_job *job, uint32_t station, uint32_t second, uint32_t k,
+                                 pl_fold_cell *c)
+{
+    static const pl_f8 unmoved[4];
+    const pl_folds_layer *layer = job->layer;
+    uint32_t count = job->ring->fold_count, index[2] = {station * count + k, second * count + k};
+    const pl_f4 *a = layer->ups + index[0] + station, *b = layer->ups + index[1] + second;
+    float height[2] = {layer->heights[index[0]], layer->heights[index[1]]};
+    c->height = height[0];
+    c->height_change = height[1] - height[0];
+    c->begin = a[0];
+    c->begin_change = b[0] - a[0];
+    c->across = a[1] - a[0];
+    c->across_change = (b[1] - a[1]) - c->begin_change;
+    for (int i = 0; i < 2; ++i)
+    {
+        bool moved = layer->options.even && height[i] > 0;
+        c->shifts[i] = moved ? (const pl_f8 *)layer->shifts + 4 * (size_t)index[i] : unmoved;
+    }
+}
+
+PL_INLINE pl_f8 pl_fold_shares_load(const uint16_t *from)
+{
+    return __builtin_convertvector(pl_load_shorts8(from), pl_f8) * pl_splat8(1 / 65535.0f);
+}
+
+PL_INLINE pl_f8 pl_fold_profiles_at(const pl_profile *profile, pl_f8 x)
+{
+    if (profile->kind == PL_PROFILE_THIRD)
+    {
+        pl_f8 r = pl_min8(pl_abs8(x), pl_splat8(1)); /* 0 from there on */
+        return 1 - r * r * (3 - 2 * r);
+    }
+    pl_f8 heights;
+    for (int i = 0; i < PL_FOLD_LANES; ++i)
+    {
+        heights[i] = pl_profile_at(profile, x[i]);
+    }
+    return heights;
+}
+
+/* Where eight vertices lie in a table. */
+typedef struct pl_fold_spot
+{
+    pl_i8 sample, next;
+    pl_f8 beyond;
+} pl_fold_spot;
+
+PL_INLINE pl_fold_spot pl_fold_spot_load(const uint16_t *from)
+{
+    pl_i8 packed = pl_load_shorts8(from), sample = packed >> PL_FOLD_BEYOND;
+    pl_f8 beyond = __builtin_convertvector(packed & ((1 << PL_FOLD_BEYOND) - 1), pl_f8);
+    return (pl_fold_spot){sample, sample + 1, beyond * pl_splat8(1 / (float)((1 << PL_FOLD_BEYOND) - 1))};
+}
+
+/* A table between its samples. */
+PL_INLINE pl_f8 pl_fold_shift_between(pl_f8 table, const pl_fold_spot *p)
+{
+    pl_f8 from = pl_lookup8(table, p->sample), to = pl_lookup8(table, p->next);
+    return from + (to - from) * p->beyond;
+}
+
+/* What is said of eight vertices, unpacked. */
+typedef struct pl_fold_lot
+{
+    pl_f8 share, mask, part; /* part: of the way across the fold */
+} pl_fold_lot;
+
+PL_INLINE pl_fold_lot pl_fold_lot_load(const pl_fold_octet *octet)
+{
+    return (pl_fold_lot){pl_fold_shares_load(octet->share), pl_fold_shares_load(octet->mask),
+                         pl_fold_shares_load(octet->x)};
+}
+
+/* How they move along their lines, and by how much x. */
+PL_INLINE void pl_fold_lot_shifts(const pl_fold_cell *c, const pl_fold_octet *octet, const pl_fold_lot *lot,
+                                  pl_f8 shift[4])
+{
+    pl_fold_spot a = pl_fold_spot_load(octet->place[0]), b = pl_fold_spot_load(octet->place[1]);
+    for (int i = 0; i < 4; ++i)
+    {
+        pl_f8 first = pl_fold_shift_between(c->shifts[0][i], &a), second = pl_fold_shift_between(c->shifts[1][i], &b);
+        shift[i] = (first + (second - first) * lot->share) * lot->mask;
+    }
+}
+
+/* One component of the direction in which they rise. */
+PL_INLINE pl_f8 pl_fold_lot_direction(const pl_fold_cell *c, const pl_fold_lot *lot, int i)
+{
+    pl_f8 begin = c->begin[i] + c->begin_change[i] * lot->share;
+    return begin + (c->across[i] + c->across_change[i] * lot->share) * lot->part;
+}
+
+PL_INLINE void pl_fold_octet_add(const pl_fold_octet *octet, pl_f8 move[4], pleat_vec4 *positions)
+{
+    pl_transpose8(move);
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        pleat_vec4 *low = &positions[octet->vertex[i]], *high = &positions[octet->vertex[i + 4]];
+        pl_store(low, pl_load(low) + pl_low8(move[i]));
+        pl_store(high, pl_load(high) + pl_high8(move[i]));
+    }
+}
+
+/* Asks for what will be needed soon. Vertices of a cell ascend, so that every other one finds most lines of memory. */
+PL_INLINE void pl_fold_octets_expect(const pl_fold_octet *octet, const pleat_vec4 *positions)
+{
+    __builtin_prefetch(octet + 3 * PL_FOLD_AHEAD);
+    __builtin_prefetch((const char *)(octet + 3 * PL_FOLD_AHEAD) + 64);
+    for (int i = 0; i < PL_FOLD_LANES; i += 2)
+    {
+        __builtin_prefetch(&positions[octet[PL_FOLD_AHEAD].vertex[i]], 1);
+    }
+}
+
+#endif
