@@ -1,6 +1,7 @@
 /* The cross-section of a wrinkle: solved and measured once, in double. */
 #include "layer/wrinkle_profile.h"
 
+#include "base/once.h"
 #include "field/convolution.h"
 
 #include <math.h>
@@ -112,9 +113,13 @@ static double exact_nearness(double x)
     return pl_convolution_line(1, 1, x) / pl_convolution_line(1, 1, 0);
 }
 
-void pl_wrinkle_profile_make(pl_wrinkle_profile *profile)
+/* Ten milliseconds: once a process. */
+static pl_wrinkle_profile the_profile;
+static pl_once profile_made = PL_ONCE_INIT;
+
+static void fill_profile(void)
 {
-    profile->lean = false;
+    pl_wrinkle_profile *profile = &the_profile;
     profile->unit = (float)(1 / pl_convolution_line(1, 1, 0));
     for (int row = 0; row <= PL_PROFILE_DEPTHS; ++row)
     {
@@ -133,6 +138,12 @@ void pl_wrinkle_profile_make(pl_wrinkle_profile *profile)
         }
         profile->place[i] = (float)(0.5 * (low + high));
     }
+}
+
+void pl_wrinkle_profile_make(pl_wrinkle_profile *profile)
+{
+    pl_run_once(&profile_made, fill_profile);
+    *profile = the_profile;
 }
 
 /* Not fminf and fmaxf: those are calls. */
@@ -208,9 +219,11 @@ static double excess_between(double weight, double depth, double apart)
     return length - half;
 }
 
-void pl_wrinkle_overlap_make(pl_wrinkle_overlap *overlap)
+static pl_wrinkle_overlap the_overlap;
+static pl_once overlap_made = PL_ONCE_INIT;
+
+static void fill_overlap(void)
 {
-    *overlap = (pl_wrinkle_overlap){0};
     for (int row = 1; row <= PL_OVERLAP_DEPTHS; ++row)
     {
         double depth = (double)PL_WRINKLE_DEEPEST * row / PL_OVERLAP_DEPTHS, weight = weight_of(depth);
@@ -218,9 +231,15 @@ void pl_wrinkle_overlap_make(pl_wrinkle_overlap *overlap)
         for (int i = 1; i <= PL_OVERLAP_STEPS; ++i)
         {
             double between = excess_between(weight, depth, 2 - (double)i / PL_OVERLAP_STEPS);
-            overlap->missing[row][i] = (float)fmax(alone - between, 0);
+            the_overlap.missing[row][i] = (float)fmax(alone - between, 0);
         }
     }
+}
+
+void pl_wrinkle_overlap_make(pl_wrinkle_overlap *overlap)
+{
+    pl_run_once(&overlap_made, fill_overlap);
+    *overlap = the_overlap;
 }
 
 float pl_wrinkle_missing(const pl_wrinkle_overlap *table, float depth, float overlap)

@@ -32,7 +32,7 @@ typedef struct pl_wrinkle_profile
     float slope[PL_PROFILE_PLACES + 1];                        /* of nearness, by place; 0 or below */
 } pl_wrinkle_profile;
 
-/* Fills the tables: about ten milliseconds. */
+/* Fills the tables: ten milliseconds the first time, then a copy. */
 void pl_wrinkle_profile_make(pl_wrinkle_profile *profile);
 
 /* Wrinkles deeper than wide bend over: at the height z they stand aside by lean z^2 / depth. 0 up to a depth of 1. */
@@ -57,7 +57,7 @@ typedef struct pl_wrinkle_overlap
     float missing[PL_OVERLAP_DEPTHS + 1][PL_OVERLAP_STEPS + 1]; /* by depth, 0 .. deepest, and overlap, 0 .. 1 */
 } pl_wrinkle_overlap;
 
-/* Fills the table: about ten milliseconds. */
+/* Fills the table: ten milliseconds the first time, then a copy. */
 void pl_wrinkle_overlap_make(pl_wrinkle_overlap *overlap);
 /* overlap: 2 less the distance of the neighbour's crest in widths; counts as 1 above it, and below 0 nothing is
  * missing. */
