@@ -164,6 +164,35 @@ static void test_smooth_leaves_even_motion_alone(void **state)
     free_bench(&b);
 }
 
+/* A wrinkle that sweeps over the cloth, two of its widths a frame, is all but flat on the way, and as deep as
+ * ever where it stays. */
+static void test_smooth_flattens_what_swims(void **state)
+{
+    (void)state;
+    static bench b;
+    make_bench(&b, 0.1f);
+    uint32_t given = 0;
+    float before = 0.2f;
+    for (uint32_t f = 0; f < 40; ++f)
+    {
+        clear(&b);
+        float swept = fminf(fmaxf((float)f - 14, 0), 8);
+        add(&b, 0, 5 + swept, 5, 5, 0.2f);
+        const pl_wrinkle_frame *out = push(&b);
+        if (out)
+        {
+            float depth = out->points[5].depth;
+            assert_true((given > 11 && given < 25) || fabsf(depth - 0.2f) < 1e-6f);
+            assert_true(given != 18 || depth < 0.03f);
+            assert_true(fabsf(depth - before) < 0.15f);
+            before = depth;
+            ++given;
+        }
+    }
+    assert_true(given > 30);
+    free_bench(&b);
+}
+
 /* The raised cosine of 3 frames to either side: 1, 3/4, 1/4, 0. */
 static void test_smooth_fades_births_in_and_deaths_out(void **state)
 {
@@ -412,6 +441,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_smooth_over_no_time_changes_nothing),
         cmocka_unit_test(test_smooth_leaves_even_motion_alone),
+        cmocka_unit_test(test_smooth_flattens_what_swims),
         cmocka_unit_test(test_smooth_fades_births_in_and_deaths_out),
         cmocka_unit_test(test_smooth_lets_ends_grow_gently),
         cmocka_unit_test(test_smooth_does_not_jump_aside_where_frames_end),

@@ -16,7 +16,11 @@ typedef struct wrinkles_layer
     pl_wrinkle_beside *beside;   /* NULL: no neighbours */
     uint32_t vertex_count;
     pl_wrinkles_fine *fine;
-    float *edges;                /* mean edge at rest, per coarse vertex */
+    float *edges; /* mean edge at rest, per coarse vertex */
+    pl_wrinkle_crumple crumple;
+    const float *given_mask;     /* #V or NULL: the cloth's */
+    float *mask;                 /* #V: the same, less where the cloth of this frame is crumpled */
+    bool crumpled;               /* mask differs from given_mask */
     pleat_wrinkle *scratch;      /* the wrinkles of a frame, with points one after the other */
     pleat_wrinkle_point *deeper; /* their points */
     uint32_t most_wrinkles, most_points;
@@ -117,6 +121,13 @@ static pleat_result bind_layer(wrinkles_layer *layer, const pleat_cloth *cloth, 
     PL_ARENA_NEW_OR_FAIL(layer->deeper, &layer->arena, pleat_wrinkle_point, most_points, error);
     layer->most_wrinkles = most_wrinkles;
     layer->most_points = most_points;
+    PL_TRY(pl_wrinkle_crumple_make(&layer->crumple, plan->coarse, plan->coarse_rest, &layer->arena, error));
+    PL_ARENA_NEW_OR_FAIL(layer->mask, &layer->arena, float, layer->vertex_count, error);
+    layer->given_mask = cloth->mask;
+    for (uint32_t v = 0; v < layer->vertex_count; ++v)
+    {
+        layer->mask[v] = cloth->mask ? cloth->mask[v] : 1;
+    }
     pl_wrinkles_fine_make(layer->fine);
     pl_wrinkles_fine_edges(cloth, plan->coarse, areas, layer->edges);
     pl_wrinkle_deform_desc desc = pl_wrinkle_deform_desc_default();
@@ -126,7 +137,7 @@ static pleat_result bind_layer(wrinkles_layer *layer, const pleat_cloth *cloth, 
     desc.vertex_barycentric = cloth->vertex_barycentric;
     desc.coarse_rest = plan->wish.rest;
     desc.rest = cloth->rest;
-    desc.mask = cloth->mask;
+    desc.mask = layer->mask;
     desc.slide = plan->options.even;
     desc.wrinkle_capacity = most_wrinkles;
     desc.point_capacity = most_points;
@@ -204,10 +215,26 @@ static uint32_t deepen(wrinkles_layer *layer)
             float edge =
                 b[0] * layer->edges[corner[0]] + b[1] * layer->edges[corner[1]] + b[2] * layer->edges[corner[2]];
             point.depth = pl_wrinkles_fine_depth(layer->fine, &point, edge, layer->plan->crests);
+            point.depth *= layer->crumpled ? pl_wrinkle_soundness(&layer->crumple, point.place.triangle, b) : 1;
             layer->deeper[filled++] = point;
         }
     }
     return w;
+}
+
+/* Finds where the cloth of a frame is crumpled: nothing moves there. */
+static void smooth_out(wrinkles_layer *layer, const pleat_layer_frame *frame)
+{
+    bool before = layer->crumpled;
+    layer->crumpled = pl_wrinkle_crumple_update(&layer->crumple, frame->positions);
+    for (uint32_t v = 0; v < layer->vertex_count && (before || layer->crumpled); ++v)
+    {
+        const float *barycentric;
+        uint32_t triangle = pl_wrinkle_deform_place(layer->deform, v, &barycentric);
+        float given = layer->given_mask ? layer->given_mask[v] : 1;
+        bool here = layer->crumpled && triangle != PLEAT_NONE;
+        layer->mask[v] = here ? given * pl_wrinkle_soundness(&layer->crumple, triangle, barycentric) : given;
+    }
 }
 
 /* The cloth of a frame with some wrinkles; positions in and out. */
@@ -284,6 +311,7 @@ static void update_layer(void *user, const pleat_layer_frame *frame)
     {
         memcpy(layer->before, frame->positions, layer->vertex_count * sizeof *layer->before);
     }
+    smooth_out(layer, frame);
     if (layer->plan->set)
     {
         update_by_set(layer, frame);

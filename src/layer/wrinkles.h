@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "layer/wrinkle_beside.h"
 #include "layer/wrinkle_contact.h"
+#include "layer/wrinkle_crumple.h"
 #include "layer/wrinkle_deform.h"
 #include "layer/wrinkle_profile.h"
 #include "layer/wrinkle_shape.h"
