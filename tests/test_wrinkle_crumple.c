@@ -9,8 +9,8 @@
 
 enum
 {
-    SIDE = 12,                         /* squares */
-    MIDDLE = 6 * (SIDE + 1) + 6,       /* a vertex inside */
+    SIDE = 12,                   /* squares */
+    MIDDLE = 6 * (SIDE + 1) + 6, /* a vertex inside */
     COUNT = (SIDE + 1) * (SIDE + 1)
 };
 
@@ -32,9 +32,9 @@ static void open_sheet(sheet *s, const pleat_vec4 *rest)
     assert_int_equal(s->mesh.vertex_count, COUNT);
     s->memory = pl_memory_from(NULL);
     pl_arena_init(&s->arena, &s->memory);
-    assert_int_equal(pl_wrinkle_crumple_make(&s->crumple, s->mesh.topology, rest ? rest : s->mesh.positions, &s->arena,
-                                             &error),
-                     PLEAT_OK);
+    assert_int_equal(
+        pl_wrinkle_crumple_make(&s->crumple, s->mesh.topology, rest ? rest : s->mesh.positions, &s->arena, &error),
+        PLEAT_OK);
     memcpy(s->now, s->mesh.positions, sizeof s->now);
 }
 

@@ -14,8 +14,8 @@
 typedef struct pl_wrinkle_crumple
 {
     const pleat_topology *topology;
-    float *per_area; /* #C: one over twice the triangle's area at rest; 0: it is turned from its vertex at rest, too */
-    pl_f4 *normals;  /* #V */
+    float *per_area;  /* #C: one over twice the triangle's area at rest; 0: it is turned from its vertex at rest, too */
+    pl_f4 *normals;   /* #V */
     float *soundness; /* #V, of the last frame: 1 a sheet, 0 crumpled */
 } pl_wrinkle_crumple;
 

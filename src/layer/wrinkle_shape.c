@@ -14,6 +14,9 @@
 #define TAPER_WIDTH 2.0f
 #define STEEP 1.1f     /* a depth over width that a wrinkle rather widens than passes */
 #define NARROWEST 0.5f /* of R_min */
+#define BEND 4         /* over how many points of a crest its bend is measured, to either side: two R_min */
+#define BENT 3.0f      /* a crest with a bend of this radius within the cloth, in R_min, is flat; */
+#define STRAIGHT 9.0f  /* of this and more, as deep as any */
 #define FADED 0.75f    /* of the threshold: to where wrinkles grow, and nothing is left of them */
 
 /* What is known at a crest. */
@@ -33,7 +36,7 @@ struct pl_wrinkle_shape
     pl_wrinkle_overlap overlap;
     pl_wrinkle_near near;
     float *to_end, *presence; /* by crest */
-    float *fade;              /* by crest: how much is left of its depth where little was lost */
+    float *fade;              /* by crest: how much is left of its depth where little was lost, or it bends */
     profile_at *at;           /* by crest */
     profile_at *smooth;       /* of one wrinkle's measured crests */
     uint32_t *measured;       /* and which they are */
@@ -184,6 +187,23 @@ static bool runs_out(const work *w, uint32_t wrinkle, bool last)
     return pl_place_on_border(w->shape->desc.topology, place);
 }
 
+/* How much of a crest is left where its wrinkle bends within the cloth. A ridge of cloth is straight: it would have to
+ * be longer on the outside of a bend than on the inside, so it ends instead. Around points where cloth is pushed
+ * together from all sides the field has no direction, and its lines are tight bends about them: rosettes. */
+static float straightness(const work *w, uint32_t first, uint32_t crest, uint32_t end)
+{
+    const pl_crest *crests = w->shape->near.crests;
+    uint32_t most = (end - first - 1) / 2, reach = most < BEND ? most : BEND;
+    uint32_t at = crest < first + reach ? first + reach : crest + reach >= end ? end - 1 - reach : crest;
+    pl_f4 normal = crests[at].smooth, before = crests[at].position - crests[at - reach].position;
+    pl_f4 after = crests[at + reach].position - crests[at].position;
+    before -= normal * pl_splat(pl_dot3(before, normal));
+    after -= normal * pl_splat(pl_dot3(after, normal));
+    float turn = atan2f(fabsf(pl_dot3(pl_cross(before, after), normal)), pl_dot3(before, after));
+    float way = 0.5f * (pl_length3(before) + pl_length3(after)), radius = w->shape->desc.radius;
+    return way > 0 ? smooth_step((way / fmaxf(turn, 1e-6f) / radius - BENT) / (STRAIGHT - BENT)) : 1;
+}
+
 /* How far each crest is from the open ends of its wrinkle, and how much it counts as a neighbour. */
 static void find_ends(work *w, uint32_t wrinkle)
 {
@@ -209,6 +229,7 @@ static void find_ends(work *w, uint32_t wrinkle)
         float low = FADED * shape->desc.threshold, strength = w->points[near->crests[i].place].strength;
         shape->fade[i] = low > 0 ? smooth_step((strength - low) / (shape->desc.threshold - low)) : 1;
         shape->presence[i] = shape->fade[i] * smooth_step(shape->to_end[i] / (TAPER * shape->desc.radius));
+        shape->fade[i] *= straightness(w, first, i, end); /* its neighbours do not take its place */
     }
 }
 
