@@ -39,7 +39,8 @@ enum
     MAX_SAMPLES = 255 /* joints looked at for the median size */
 };
 
-pleat_affine pl_stack_rest_transform(const pleat_model *model, uint32_t node, const pleat_pose *rest)
+/* Where the bind pose stands in the world, mirrored or not. */
+static pleat_affine bind_place(const pleat_model *model, uint32_t node, const pleat_pose *rest)
 {
     const pleat_affine *worlds = pleat_pose_worlds(rest);
     if (model->nodes[node].skin == PLEAT_NONE)
@@ -78,6 +79,17 @@ pleat_affine pl_stack_rest_transform(const pleat_model *model, uint32_t node, co
     return scale;
 }
 
+/* Behind a mirror triangles turn the other way and their normals point inwards, so the rest shape stands before it. */
+pleat_affine pl_stack_rest_transform(const pleat_model *model, uint32_t node, const pleat_pose *rest)
+{
+    pleat_affine place = bind_place(model, node, rest);
+    for (int k = 0; k < 4 && pl_affine_determinant(&place) < 0; ++k)
+    {
+        place.row[0][k] = -place.row[0][k];
+    }
+    return place;
+}
+
 bool pleat_stack_joint_rest(const pleat_stack *stack, uint32_t node, pleat_vec4 *out)
 {
     pleat_affine place = pl_affine_identity();
@@ -104,7 +116,7 @@ bool pleat_stack_joint_rest(const pleat_stack *stack, uint32_t node, pleat_vec4 
 /* Grows a box by the corners of a node's triangles: exporters leave vertices behind that no triangle uses. */
 static void add_corners(const pleat_model *model, uint32_t node, const pleat_pose *rest, pl_f4 *low, pl_f4 *high)
 {
-    pleat_affine to_rest = pl_stack_rest_transform(model, node, rest);
+    pleat_affine to_rest = bind_place(model, node, rest);
     const pleat_mesh *mesh = &model->meshes[model->nodes[node].mesh];
     for (uint32_t p = 0; p < mesh->primitive_count; ++p)
     {

@@ -16,9 +16,10 @@ typedef struct gathered
 
 enum
 {
-    WEIGHT_KEYS = 4, /* projections of the skinning weights */
-    TARGET_KEYS = 3, /* projections of the morph differences */
-    KEY_COUNT = WEIGHT_KEYS + TARGET_KEYS
+    WEIGHT_KEYS = 4,                      /* projections of the skinning weights */
+    TARGET_KEYS = 3,                      /* projections of the morph differences */
+    SIDE_KEY = WEIGHT_KEYS + TARGET_KEYS, /* 1 on the back of cloth whose both sides are modelled in one place */
+    KEY_COUNT
 };
 
 /* A number in -1..1 for a pair of indices. Weight vectors that agree have projections on such numbers that agree, and
@@ -96,12 +97,127 @@ static void gather(const pleat_stack *stack, gathered *all)
     stack->primitive_start[mesh->primitive_count] = vertex;
 }
 
+/* ---- Both sides in one place ----
+ *
+ * Games model cloth that is seen from both sides twice: the same triangles turned around, with vertices of their own.
+ * Welded together, every edge would belong to four triangles and nothing could be found on such a surface. The two
+ * sides stay apart instead, as two surfaces in one place. */
+
+static uint32_t bucket_of_triangle(const uint32_t *corner, uint32_t mask)
+{
+    uint32_t low = corner[0], high = corner[0];
+    for (int k = 1; k < 3; ++k)
+    {
+        low = corner[k] < low ? corner[k] : low;
+        high = corner[k] > high ? corner[k] : high;
+    }
+    uint32_t h = (low * 0x9e3779b9u) ^ (high * 0x85ebca6bu) ^ ((corner[0] + corner[1] + corner[2]) * 0x2c1b3c6du);
+    return (h ^ (h >> 15)) & mask;
+}
+
+/* Do two triangles have the same corners in the opposite order? */
+static bool turned_around(const uint32_t *a, const uint32_t *b)
+{
+    for (int k = 0; k < 3; ++k)
+    {
+        if (a[0] == b[k] && a[1] == b[(k + 2) % 3] && a[2] == b[(k + 1) % 3])
+        {
+            return a[0] != a[1] && a[1] != a[2] && a[2] != a[0];
+        }
+    }
+    return false;
+}
+
+/* Marks the surface vertices of triangles that are there twice, turned around. Returns how many triangles are. */
+static uint32_t mark_doubled(const pleat_surface *surface, uint32_t *first, uint32_t *next, uint32_t mask,
+                             uint8_t *doubled)
+{
+    enum
+    {
+        MAX_TRIES = 64 /* in one place: bounds the time on a file that puts all triangles into one */
+    };
+    uint32_t count = 0;
+    memset(first, 0xff, ((size_t)mask + 1) * sizeof *first);
+    for (uint32_t t = 0; t < surface->triangle_count; ++t)
+    {
+        const uint32_t *corner = surface->triangles + 3 * (size_t)t;
+        uint32_t bucket = bucket_of_triangle(corner, mask), tries = 0, other = first[bucket];
+        while (other != PLEAT_NONE && tries++ < MAX_TRIES &&
+               !turned_around(corner, surface->triangles + 3 * (size_t)other))
+        {
+            other = next[other];
+        }
+        if (other != PLEAT_NONE && tries <= MAX_TRIES)
+        {
+            doubled[corner[0]] = doubled[corner[1]] = doubled[corner[2]] = 1;
+            count += 2;
+        }
+        next[t] = first[bucket];
+        first[bucket] = t;
+    }
+    return count;
+}
+
+/* At each place of doubled cloth, the back is what faces away from the first render vertex there. facing: by render
+ * vertex, zeros. */
+static void fill_sides(const pleat_surface *surface, const uint8_t *doubled, pl_f4 *facing, const gathered *all)
+{
+    for (size_t t = 0; t < surface->triangle_count; ++t)
+    {
+        const uint32_t *corner = surface->render_triangles + 3 * t;
+        pl_f4 a = pl_load3(&all->positions[corner[0]]);
+        pl_f4 area = pl_cross(pl_load3(&all->positions[corner[1]]) - a, pl_load3(&all->positions[corner[2]]) - a);
+        for (int k = 0; k < 3; ++k)
+        {
+            facing[corner[k]] += area;
+        }
+    }
+    for (uint32_t r = 0; r < surface->render_count; ++r)
+    {
+        uint32_t v = surface->render_vertex[r];
+        bool back = doubled[v] && pl_dot3(facing[r], facing[surface->vertex_render[v]]) < 0;
+        all->keys[(size_t)r * KEY_COUNT + SIDE_KEY] = back ? 1 : 0;
+    }
+}
+
+/* Fills the keys of sides; *found: there is cloth with two, and the weld must be done again. */
+static pleat_result find_sides(pleat_stack *stack, const gathered *all, bool *found, pleat_error *error)
+{
+    const pleat_surface *surface = stack->surface;
+    pl_memory *memory = &stack->memory;
+    pleat_result result = PLEAT_OK;
+    uint32_t *first = NULL, *next = NULL, mask = 15;
+    uint8_t *doubled = NULL;
+    pl_f4 *facing = NULL;
+    while (mask < surface->triangle_count && mask < (1u << 30))
+    {
+        mask = 2 * mask + 1;
+    }
+    *found = false;
+    PL_NEW_OR_FAIL(first, memory, uint32_t, (size_t)mask + 1, error);
+    PL_NEW_OR_FAIL(next, memory, uint32_t, surface->triangle_count, error);
+    PL_NEW_OR_FAIL(doubled, memory, uint8_t, surface->vertex_count, error);
+    if (mark_doubled(surface, first, next, mask, doubled))
+    {
+        PL_NEW_OR_FAIL(facing, memory, pl_f4, surface->render_count, error);
+        fill_sides(surface, doubled, facing, all);
+        *found = true;
+    }
+fail:
+    pl_free(memory, facing);
+    pl_free(memory, doubled);
+    pl_free(memory, next);
+    pl_free(memory, first);
+    return result;
+}
+
 static pleat_result weld_mesh(pleat_stack *stack, pleat_error *error)
 {
     const pleat_mesh *mesh = stack->mesh;
     pl_memory *memory = &stack->memory;
     pleat_result result = PLEAT_OK;
     gathered all = {0};
+    bool sides = false;
     uint32_t triangle_count = pleat_mesh_triangle_count(mesh);
     stack->coarse_render_count = pleat_mesh_vertex_count(mesh);
     PL_ARENA_NEW_OR_FAIL(stack->primitive_start, &stack->arena, uint32_t, (size_t)mesh->primitive_count + 1, error);
@@ -119,6 +235,16 @@ static pleat_result weld_mesh(pleat_stack *stack, pleat_error *error)
     desc.triangle_count = triangle_count;
     desc.triangles = all.triangles;
     result = pleat_surface_create(&desc, &stack->host, &stack->surface, error);
+    if (result == PLEAT_OK)
+    {
+        result = find_sides(stack, &all, &sides, error);
+    }
+    if (result == PLEAT_OK && sides)
+    {
+        pleat_surface_destroy(stack->surface);
+        stack->surface = NULL;
+        result = pleat_surface_create(&desc, &stack->host, &stack->surface, error);
+    }
     if (result == PLEAT_OK)
     {
         stack->coarse_count = stack->surface->vertex_count;

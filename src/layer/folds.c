@@ -1,5 +1,6 @@
 /* The folds layer: options, binding, and the frame. */
 #include "layer/folds_lanes.h"
+#include "layer/folds_lining.h"
 
 #include <stdio.h>
 
@@ -113,6 +114,36 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     return all ? pl_folds_find_rivals(layer, plan, error) : pl_fail_memory(&layer->memory, error, "heights");
 }
 
+static pleat_result bind_layer(pl_folds_layer *layer, const pl_folds_plan *plan, const pleat_cloth *cloth,
+                               const pleat_host *host, pleat_error *error)
+{
+    pleat_topology *outer = NULL;
+    pleat_bvh *bvh = NULL;
+    pleat_result result = PLEAT_OK;
+    if (plan->lining)
+    {
+        result = pl_folds_outer_side(cloth->topology, cloth->coarse_triangle, plan->lining, host, &outer, error);
+    }
+    const pleat_topology *topology = outer ? outer : cloth->topology;
+    if (result == PLEAT_OK)
+    {
+        result = pleat_bvh_create(topology->vertex_count, cloth->rest, topology->triangle_count, topology->triangles,
+                                  host, &bvh, error);
+    }
+    pl_ring_surface surface = {topology, cloth->rest, cloth->rest_normals, bvh};
+    if (result == PLEAT_OK)
+    {
+        result = bind_rings(layer, plan, cloth, &surface, host, error);
+    }
+    if (result == PLEAT_OK)
+    {
+        result = pl_folds_bind_lining(layer, plan, cloth, &surface, error);
+    }
+    pleat_bvh_destroy(bvh);
+    pleat_topology_destroy(outer);
+    return result;
+}
+
 static pleat_result create_layer(const void *options, void *plan, const pleat_cloth *cloth, const pleat_host *host,
                                  void **out, pleat_error *error)
 {
@@ -125,15 +156,7 @@ static pleat_result create_layer(const void *options, void *plan, const pleat_cl
     pl_arena_init(&layer->arena, &layer->memory);
     layer->options = *(const pleat_folds_options *)options;
     layer->kernels = pl_fold_kernels_get(true);
-    pleat_bvh *bvh = NULL;
-    pleat_result result = pleat_bvh_create(cloth->topology->vertex_count, cloth->rest, cloth->topology->triangle_count,
-                                           cloth->topology->triangles, host, &bvh, error);
-    if (result == PLEAT_OK)
-    {
-        pl_ring_surface surface = {cloth->topology, cloth->rest, cloth->rest_normals, bvh};
-        result = bind_rings(layer, plan, cloth, &surface, host, error);
-    }
-    pleat_bvh_destroy(bvh);
+    pleat_result result = bind_layer(layer, plan, cloth, host, error);
     if (result != PLEAT_OK)
     {
         destroy_layer(layer);
@@ -145,14 +168,8 @@ static pleat_result create_layer(const void *options, void *plan, const pleat_cl
 
 static void mark_moved(const void *user, uint8_t *marks)
 {
-    const pl_folds_layer *layer = user;
-    for (uint32_t r = 0; r < layer->ring_count; ++r)
-    {
-        for (uint32_t i = 0; i < layer->rings[r].vertex_count; ++i)
-        {
-            marks[layer->rings[r].vertices[i].vertex] = 1;
-        }
-    }
+    pl_folds_mark_rings(user, marks);
+    pl_folds_mark_lining(user, marks);
 }
 
 static size_t no_state(const void *layer)

@@ -69,6 +69,8 @@ typedef struct pl_folds_plan
     float width; /* of folds whose joint has none of its own */
     uint32_t ring_count;
     pl_fold_ring *rings;
+    uint8_t *lining;           /* by triangle of the input, or NULL: cloth with one side (folds_lining.h) */
+    float lining_reach;        /* how far it lies from the outer side, at most */
     const pleat_cloth *coarse; /* while refining */
 } pl_folds_plan;
 
@@ -159,6 +161,7 @@ typedef struct pl_fold_near
 typedef struct pl_fold_lanes pl_fold_lanes;
 typedef struct pl_fold_lane_work pl_fold_lane_work;
 typedef struct pl_fold_kernels pl_fold_kernels;
+typedef struct pl_fold_lining pl_fold_lining;
 
 /* A ring bound to the cloth. */
 typedef struct pl_bound_ring
@@ -272,6 +275,7 @@ typedef struct pl_folds_layer
     float highest;
     const pl_fold_kernels *kernels; /* NULL: station by station */
     pl_fold_lane_work *work;        /* of the kernels */
+    pl_fold_lining *lining;         /* NULL: none */
 } pl_folds_layer;
 
 /* Finds the folds that cross each other, once all rings are bound (folds_cross.c). */

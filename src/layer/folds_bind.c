@@ -86,7 +86,7 @@ static pl_fold_sample make_sample(const binder *b, const pleat_place *place, uin
     pl_fold_sample sample = {.arc = 0};
     for (int j = 0; j < 3; ++j)
     {
-        uint32_t vertex = b->cloth->topology->triangles[3 * (size_t)place->triangle + (uint32_t)j];
+        uint32_t vertex = b->surface->topology->triangles[3 * (size_t)place->triangle + (uint32_t)j];
         bool rises = b->vertex_profile[vertex] > 0 && b->vertex_fold[vertex] == k;
         sample.vertex[j] = vertex;
         sample.weight[j] = place->barycentric[j];
@@ -379,7 +379,7 @@ static pleat_result fill_nears(const binder *b, pl_bound_ring *out, pleat_error 
             pl_fold_near *near = &out->nears[out->near_count++];
             *near = (pl_fold_near){
                 index, fold->first_sample + fold->sample_count / 2, index + index / out->fold_count, {0}};
-            memcpy(near->vertex, b->cloth->topology->triangles + 3 * (size_t)hit.triangle, sizeof near->vertex);
+            memcpy(near->vertex, b->surface->topology->triangles + 3 * (size_t)hit.triangle, sizeof near->vertex);
         }
     }
     return PLEAT_OK;

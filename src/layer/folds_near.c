@@ -4,8 +4,8 @@
 
 /* ---- Planning ---- */
 
-pleat_result pl_fold_crowd_make(const pleat_cloth *cloth, float cell, pl_arena *arena, pl_fold_crowd *out,
-                                pleat_error *error)
+pleat_result pl_fold_crowd_make(const pleat_cloth *cloth, const uint8_t *lining, float cell, pl_arena *arena,
+                                pl_fold_crowd *out, pleat_error *error)
 {
     uint32_t count = cloth->topology->vertex_count, buckets = 1;
     while (buckets < count && buckets < 1u << 20)
@@ -20,9 +20,16 @@ pleat_result pl_fold_crowd_make(const pleat_cloth *cloth, float cell, pl_arena *
     {
         return pl_fail_memory(arena->memory, error, "what is near");
     }
+    for (uint32_t v = 0; v < count; ++v)
+    {
+        out->triangle[v] = PLEAT_NONE;
+    }
     for (uint32_t i = 0; i < 3 * cloth->topology->triangle_count; ++i)
     {
-        out->triangle[cloth->topology->triangles[i]] = i / 3;
+        if (!lining || !lining[i / 3])
+        {
+            out->triangle[cloth->topology->triangles[i]] = i / 3;
+        }
     }
     return PLEAT_OK;
 }
@@ -60,6 +67,10 @@ void pl_fold_crowd_fill(pl_fold_crowd *crowd, const pleat_vec4 *positions)
     }
     for (uint32_t v = 0; v < crowd->cloth->topology->vertex_count; ++v)
     {
+        if (crowd->triangle[v] == PLEAT_NONE)
+        {
+            continue;
+        }
         uint32_t bucket = bucket_of(crowd, cell_of(crowd, pl_load(&positions[v])));
         crowd->next[v] = crowd->first[bucket];
         crowd->first[bucket] = v;

@@ -16,11 +16,12 @@ typedef struct pl_fold_crowd
     float cell;
     uint32_t mask; /* number of buckets, less 1 */
     uint32_t *first, *next;
-    uint32_t *triangle; /* of a vertex, any */
+    uint32_t *triangle; /* of a vertex, any that is no lining; PLEAT_NONE: there is none, and nothing to run into */
 } pl_fold_crowd;
 
-pleat_result pl_fold_crowd_make(const pleat_cloth *cloth, float cell, pl_arena *arena, pl_fold_crowd *out,
-                                pleat_error *error);
+/* lining: by triangle, or NULL. */
+pleat_result pl_fold_crowd_make(const pleat_cloth *cloth, const uint8_t *lining, float cell, pl_arena *arena,
+                                pl_fold_crowd *out, pleat_error *error);
 void pl_fold_crowd_fill(pl_fold_crowd *crowd, const pleat_vec4 *positions);
 /* Notes what faces the middle of fold k at a station of a ring. place, up: there, in this frame. */
 void pl_fold_crowd_note(const pl_fold_crowd *crowd, pl_fold_ring *ring, uint32_t station, uint32_t k, pl_f4 place,

@@ -1,4 +1,5 @@
 /* Where folds will be: which joints bend, the rings around them, and how far their regions reach. */
+#include "layer/folds_lining.h"
 #include "layer/folds_near.h"
 
 #include "base/name.h"
@@ -172,6 +173,23 @@ static float median_edge(const pleat_cloth *cloth)
     return count ? (float)(sum / count) : 0;
 }
 
+/* Folds are planned on the outer side of cloth that has two. */
+static pleat_result find_lining(planner *p, pleat_error *error)
+{
+    pl_fold_bone *bones = PL_ARENA_NEW(&p->scratch, pl_fold_bone, p->skin->joint_count);
+    if (!bones)
+    {
+        return pl_fail_memory(p->scratch.memory, error, "bones");
+    }
+    for (uint32_t j = 0; j < p->skin->joint_count; ++j)
+    {
+        bones[j].place = pl_affine_point(&p->coarse->to_rest, bind_position(p->skin, j));
+        bones[j].axis = pl_normalize3(pl_affine_vector(&p->coarse->to_rest, p->joints[j].axis));
+    }
+    return pl_folds_find_lining(p->coarse, bones, p->skin->joint_count, p->host, &p->plan->arena, &p->plan->lining,
+                                &p->plan->lining_reach, error);
+}
+
 static pleat_result make_surface(planner *p, pleat_error *error)
 {
     const pleat_cloth *cloth = p->coarse;
@@ -191,8 +209,10 @@ static pleat_result make_surface(planner *p, pleat_error *error)
     desc.level = level;
     PL_TRY(pleat_loop_create(&desc, p->host, &p->loop, error));
     const pleat_refined *refined = pleat_loop_refined(p->loop);
-    PL_TRY(pleat_topology_create(refined->vertex_count, refined->triangle_count, refined->triangles, p->host,
-                                 &p->topology, error));
+    pleat_topology whole = {.vertex_count = refined->vertex_count,
+                            .triangle_count = refined->triangle_count,
+                            .triangles = refined->triangles};
+    PL_TRY(pl_folds_outer_side(&whole, refined->coarse_triangle, p->plan->lining, p->host, &p->topology, error));
     pleat_vec4 *positions = PL_ARENA_NEW(&p->scratch, pleat_vec4, refined->vertex_count);
     pleat_vec4 *normals = PL_ARENA_NEW(&p->scratch, pleat_vec4, refined->vertex_count);
     p->share = PL_ARENA_NEW(&p->scratch, float, refined->vertex_count);
@@ -202,11 +222,12 @@ static pleat_result make_surface(planner *p, pleat_error *error)
         return pl_fail_memory(p->scratch.memory, error, "the planning surface");
     }
     pleat_loop_points(p->loop, PLEAT_LOOP_SURFACE, cloth->rest, positions, &p->host->tasks);
-    PL_TRY(pleat_normals_create(refined->vertex_count, refined->triangle_count, refined->triangles, refined->triangles,
-                                p->host, &p->normals, error));
+    const pleat_topology *outer = p->topology;
+    PL_TRY(pleat_normals_create(outer->vertex_count, outer->triangle_count, outer->triangles, outer->triangles, p->host,
+                                &p->normals, error));
     pleat_normals_update(p->normals, positions, normals, &p->host->tasks);
-    PL_TRY(pleat_bvh_create(refined->vertex_count, positions, refined->triangle_count, refined->triangles, p->host,
-                            &p->bvh, error));
+    PL_TRY(pleat_bvh_create(outer->vertex_count, positions, outer->triangle_count, outer->triangles, p->host, &p->bvh,
+                            error));
     p->surface = (pl_ring_surface){p->topology, positions, normals, p->bvh};
     return PLEAT_OK;
 }
@@ -603,7 +624,7 @@ static pleat_result watch_folds(planner *p, const pleat_layer_preview *preview, 
     }
     bool known = p->coarse->frame_count > 0;
     pl_fold_crowd crowd;
-    PL_TRY(pl_fold_crowd_make(p->coarse, 1.5f * plan->width, &p->scratch, &crowd, error));
+    PL_TRY(pl_fold_crowd_make(p->coarse, plan->lining, 1.5f * plan->width, &p->scratch, &crowd, error));
     for (uint32_t r = 0; r < plan->ring_count; ++r)
     {
         uint32_t folds = plan->rings[r].ring.station_count * plan->rings[r].fold_count;
@@ -695,6 +716,7 @@ static pleat_result make_plan(planner *p, const pleat_layer_preview *preview, pl
     find_bones(p);
     PL_TRY(watch_clip(p, preview, error));
     choose_joints(p);
+    PL_TRY(find_lining(p, error));
     PL_TRY(make_surface(p, error));
     PL_TRY(find_rings(p, error));
     return watch_folds(p, preview, error);
@@ -784,6 +806,9 @@ bool pl_folds_plan_wants(void *user, uint32_t triangle, const float barycentric[
         middle += points[k] * pl_splat(1.0f / 3);
         normal += pl_load(&plan->coarse->rest_normals[corner[k]]);
     }
+    /* A lining becomes as fine as what it follows. */
+    bool lining = plan->lining && plan->lining[triangle];
+    normal = lining ? -normal : normal;
     float longest = 0;
     for (int k = 0; k < 3; ++k)
     {
@@ -793,7 +818,7 @@ bool pl_folds_plan_wants(void *user, uint32_t triangle, const float barycentric[
     {
         float width = plan->rings[i].values.width, u, s;
         /* The flat coarse triangle lies off the smooth surface by up to a part of its size. */
-        float reach = 0.5f * longest + 0.3f * width;
+        float reach = 0.5f * longest + 0.3f * width + (lining ? plan->lining_reach : 0);
         if (longest > width / plan->options.detail &&
             pl_patch_find(&plan->rings[i].patch, middle, pl_normalize3(normal), reach, &u, &s) &&
             any_active(&plan->rings[i], u, s, 0.5f * longest))
