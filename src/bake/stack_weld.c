@@ -3,6 +3,7 @@
 
 #include "base/vec.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* All primitives of the mesh behind one another, as the weld wants them. */
@@ -72,6 +73,32 @@ static float mesh_size(const pleat_mesh *mesh)
     }
     float size = pl_length3(high - low);
     return isfinite(size) && size > 0 ? size : 1;
+}
+
+static int compare_floats(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* Exporters that transform a mesh may leave the two sides of a seam apart by rounding. Small against the mesh, and
+ * against its triangles, which one vertex far away does not make larger. */
+static float rounding_of(const gathered *all, uint32_t triangle_count, float size)
+{
+    enum
+    {
+        SAMPLES = 255
+    };
+    float edges[SAMPLES];
+    uint32_t count = 0, step = triangle_count / SAMPLES + 1;
+    for (uint32_t t = 0; t < triangle_count && count < SAMPLES; t += step)
+    {
+        const uint32_t *corner = all->triangles + 3 * (size_t)t;
+        edges[count++] = pl_length3(pl_load3(&all->positions[corner[0]]) - pl_load3(&all->positions[corner[1]]));
+    }
+    qsort(edges, count, sizeof *edges, compare_floats);
+    float edge = count ? edges[count / 2] : 0, rounding = fminf(1e-6f * size, 1e-3f * edge);
+    return isfinite(rounding) ? rounding : 0;
 }
 
 static void gather(const pleat_stack *stack, gathered *all)
@@ -234,6 +261,7 @@ static pleat_result weld_mesh(pleat_stack *stack, pleat_error *error)
     desc.key_count = KEY_COUNT;
     desc.triangle_count = triangle_count;
     desc.triangles = all.triangles;
+    desc.weld_distance = rounding_of(&all, triangle_count, mesh_size(mesh));
     result = pleat_surface_create(&desc, &stack->host, &stack->surface, error);
     if (result == PLEAT_OK)
     {

@@ -51,6 +51,7 @@ typedef struct pl_fold_ring
     pl_fold_values values;  /* width is filled in */
     pl_profile profile;
     pl_ring ring;
+    float reach;                           /* of the blend of weights, to each side: what folds should cover */
     float half;                            /* of the region, to each side */
     uint32_t fold_count;                   /* an even number: a valley runs along the ring itself */
     float bounds[2 * PL_FOLDS_A_SIDE + 1]; /* arc lengths where folds begin and end */
@@ -76,6 +77,11 @@ typedef struct pl_folds_plan
 
 pleat_result pl_folds_plan_make(const void *options, const pleat_cloth *coarse, const pleat_layer_preview *preview,
                                 const pleat_host *host, void **plan, pleat_error *error);
+/* The mean distance of a ring's stations from another ring. */
+float pl_folds_apart(const pl_ring *ring, const pl_ring *other);
+/* Leaves one ring of each chain of joints that bend together, as bones that share one bend do (folds_chain.c).
+ * probes: by ring, dropped with it. */
+pleat_result pl_folds_merge_chains(pl_folds_plan *plan, pl_patch *probes, pleat_error *error);
 /* Makes folds between a ring and its neighbours a little wider or narrower, so that whole ones fit. probe: lines across
  * the ring at least as long as its region; scratch: a number a station. Changes bounds and half. */
 void pl_folds_fit_between(const pl_folds_plan *plan, uint32_t ring, const pl_patch *probe, float row_step,

@@ -14,10 +14,10 @@ typedef struct side_finder
     const pleat_cloth *cloth;
     const pl_fold_bone *bones;
     uint32_t bone_count;
-    pl_f4 *normals;     /* by triangle, unit */
-    uint32_t *behind;   /* the triangle on the other side of the cloth, or PLEAT_NONE */
-    uint32_t *part;     /* by triangle: union-find over those with another side */
-    double *outwards;   /* by first triangle of a part: how much it faces away from the bones, and its area */
+    pl_f4 *normals;   /* by triangle, unit */
+    uint32_t *behind; /* the triangle on the other side of the cloth, or PLEAT_NONE */
+    uint32_t *part;   /* by triangle: union-find over those with another side */
+    double *outwards; /* by first triangle of a part: how much it faces away from the bones, and its area */
     double *areas;
     float thickest, reach;
 } side_finder;
@@ -94,8 +94,7 @@ static void look_behind(side_finder *f, const pleat_bvh *bvh, float blown)
         {
             continue;
         }
-        pleat_hit hit =
-            pleat_bvh_ray(bvh, pl_to(from), pl_to(back), 0.75f * blown, f->thickest + 2 * blown);
+        pleat_hit hit = pleat_bvh_ray(bvh, pl_to(from), pl_to(back), 0.75f * blown, f->thickest + 2 * blown);
         if (hit.triangle != PLEAT_NONE && hit.triangle != t && pl_dot3(f->normals[hit.triangle], back) > 0.8f &&
             common_weight(cloth, t, hit.triangle) > 0.6f)
         {
@@ -243,8 +242,7 @@ static pleat_result find_sides(side_finder *f, const pleat_host *host, pl_arena 
     }
     for (uint32_t v = 0; v < topology->vertex_count; ++v)
     {
-        pl_store(&larger[v],
-                 pl_load(&f->cloth->rest[v]) + pl_load(&f->cloth->rest_normals[v]) * pl_splat(blown));
+        pl_store(&larger[v], pl_load(&f->cloth->rest[v]) + pl_load(&f->cloth->rest_normals[v]) * pl_splat(blown));
     }
     for (uint32_t t = 0; t < count; ++t)
     {

@@ -58,9 +58,10 @@ static uint32_t bucket_of(const pl_fold_crowd *crowd, cell_index c)
     return (uint32_t)mixed & crowd->mask;
 }
 
-void pl_fold_crowd_fill(pl_fold_crowd *crowd, const pleat_vec4 *positions)
+void pl_fold_crowd_fill(pl_fold_crowd *crowd, const pleat_vec4 *positions, float turn)
 {
     crowd->positions = positions;
+    crowd->turn = turn;
     for (uint32_t i = 0; i <= crowd->mask; ++i)
     {
         crowd->first[i] = PLEAT_NONE;
@@ -81,8 +82,8 @@ static pl_f4 facing_of(const pl_fold_crowd *crowd, uint32_t vertex)
 {
     const uint32_t *corner = crowd->cloth->topology->triangles + 3 * (size_t)crowd->triangle[vertex];
     pl_f4 a = pl_load(&crowd->positions[corner[0]]);
-    return pl_normalize3(
-        pl_cross(pl_load(&crowd->positions[corner[1]]) - a, pl_load(&crowd->positions[corner[2]]) - a));
+    pl_f4 area = pl_cross(pl_load(&crowd->positions[corner[1]]) - a, pl_load(&crowd->positions[corner[2]]) - a);
+    return pl_normalize3(area) * pl_splat(crowd->turn);
 }
 
 /* Does a vertex lie just across the ring from a station? The crease sees to that. */
@@ -167,7 +168,8 @@ static float room_before(const pl_fold_near *near, const pl_bound_ring *ring, co
     {
         return most;
     }
-    float facing = -pl_dot3(pl_normalize3(pl_cross(b - a, c - a)), up);
+    float turn = pl_affine_determinant(&frame->joints[turned->joint[0]]) < 0 ? -1 : 1;
+    float facing = -turn * pl_dot3(pl_normalize3(pl_cross(b - a, c - a)), up);
     float part = pl_fold_ramp(facing, 0, 0.6f) * (1 - pl_fold_ramp(aside, 0.5f * width, 1.8f * width)) *
                  pl_fold_ramp(ahead, -1.5f * width, -0.7f * width);
     float half = 0.5f * ahead - 0.03f * width;

@@ -13,6 +13,7 @@ typedef struct pl_fold_crowd
 {
     const pleat_cloth *cloth;
     const pleat_vec4 *positions; /* of this frame */
+    float turn;                  /* -1 where the pose mirrors the cloth, and triangles turn the other way, else 1 */
     float cell;
     uint32_t mask; /* number of buckets, less 1 */
     uint32_t *first, *next;
@@ -22,7 +23,7 @@ typedef struct pl_fold_crowd
 /* lining: by triangle, or NULL. */
 pleat_result pl_fold_crowd_make(const pleat_cloth *cloth, const uint8_t *lining, float cell, pl_arena *arena,
                                 pl_fold_crowd *out, pleat_error *error);
-void pl_fold_crowd_fill(pl_fold_crowd *crowd, const pleat_vec4 *positions);
+void pl_fold_crowd_fill(pl_fold_crowd *crowd, const pleat_vec4 *positions, float turn);
 /* Notes what faces the middle of fold k at a station of a ring. place, up: there, in this frame. */
 void pl_fold_crowd_note(const pl_fold_crowd *crowd, pl_fold_ring *ring, uint32_t station, uint32_t k, pl_f4 place,
                         pl_f4 up);

@@ -91,6 +91,14 @@ static void find_bones(planner *p)
             sum = here - bind_position(p->skin, parent);
         }
         p->joints[j].axis = pl_normalize3(sum);
+    }
+    for (uint32_t j = 0; j < p->skin->joint_count; ++j)
+    {
+        /* A twist bone that stands where its parent does turns about the same bone. */
+        for (uint32_t k = j; k != PLEAT_NONE && !(pl_length3(p->joints[j].axis) > 0.5f); k = p->joints[k].parent)
+        {
+            p->joints[j].axis = p->joints[k].axis;
+        }
         p->joints[j].inner = pl_folds_across(pl_set(0, 0, 1, 0), p->joints[j].axis);
     }
 }
@@ -292,18 +300,7 @@ static bool is_known(const pl_folds_plan *plan, const pl_ring *ring)
 {
     for (uint32_t k = 0; k < plan->ring_count; ++k)
     {
-        const pl_ring *other = &plan->rings[k].ring;
-        float sum = 0;
-        for (uint32_t i = 0; i < ring->station_count; ++i)
-        {
-            float nearest = INFINITY;
-            for (uint32_t j = 0; j < other->station_count; ++j)
-            {
-                nearest = fminf(nearest, pl_length3(ring->stations[i].position - other->stations[j].position));
-            }
-            sum += nearest;
-        }
-        if (sum / (float)ring->station_count < 0.5f * plan->width)
+        if (pl_folds_apart(ring, &plan->rings[k].ring) < 0.5f * plan->width)
         {
             return true;
         }
@@ -352,10 +349,10 @@ static float next_random(uint32_t *state)
 }
 
 /* Widths of the folds, and how much each leaves to the next: equal, or changed by the seed. */
-static void lay_folds(const pl_folds_plan *plan, pl_fold_ring *ring, float reach)
+static void lay_folds(const pl_folds_plan *plan, pl_fold_ring *ring)
 {
     float width = ring->values.width;
-    float wanted = ring->values.length > 0 ? 0.5f * ring->values.length : reach;
+    float wanted = ring->values.length > 0 ? 0.5f * ring->values.length : ring->reach;
     /* Beyond the blend lies room for length that contact keeps the inner folds from taking. */
     float sides = fminf(fmaxf(wanted / width + 0.3f, 1), PL_FOLDS_A_SIDE - SPARE) + SPARE;
     uint32_t a_side = (uint32_t)sides;
@@ -376,12 +373,40 @@ static void lay_folds(const pl_folds_plan *plan, pl_fold_ring *ring, float reach
     }
 }
 
+/* What the weights themselves blend over. Refinement smooths them over an edge of the input, and on a coarse mesh folds
+ * would reach farther and become more than on a fine one: variances add up, so what it added is taken off again. */
+static float own_reach(const planner *p, uint32_t joint, float reach)
+{
+    const pleat_topology *topology = p->coarse->topology;
+    pl_f4 axis = pl_normalize3(pl_affine_vector(&p->coarse->to_rest, p->joints[joint].axis));
+    double sum = 0, squares = 0;
+    for (uint32_t e = 0; e < topology->edge_count; ++e)
+    {
+        uint32_t corner = topology->edge_corner[e];
+        uint32_t a = topology->triangles[corner], b = topology->triangles[corner % 3 == 2 ? corner - 2 : corner + 1];
+        float change = fabsf(p->coarse_share[a] - p->coarse_share[b]);
+        float along = fabsf(pl_dot3(pl_load(&p->coarse->rest[a]) - pl_load(&p->coarse->rest[b]), axis));
+        sum += (double)(change * along);
+        squares += (double)(change * along * along);
+    }
+    float edge = sum > 0 ? (float)(squares / sum) : 0;
+    return sqrtf(fmaxf(reach * reach - edge * edge, 0.25f * reach * reach));
+}
+
+/* A fold is no wider than this part of its ring. */
+#define WIDEST 0.14f
+
 static pleat_result add_ring(planner *p, uint32_t joint, const pl_contour *line, pleat_error *error)
 {
     pl_folds_plan *plan = p->plan;
     pl_fold_ring *ring = &plan->rings[plan->ring_count];
     *ring = (pl_fold_ring){.joint = joint, .parent = p->joints[joint].parent, .values = p->joints[joint].values};
     float width = ring->values.width > 0 ? ring->values.width : plan->width;
+    if (!(ring->values.width > 0) && !(plan->options.width > 0))
+    {
+        /* What suits an arm is too wide for a finger. */
+        width = fminf(width, WIDEST * pl_contour_length(&p->surface, line));
+    }
     ring->values.width = width;
     ring->axis = p->joints[joint].axis;
     ring->pivot = bind_position(p->skin, joint);
@@ -396,7 +421,7 @@ static pleat_result add_ring(planner *p, uint32_t joint, const pl_contour *line,
     pl_patch *probe = &p->probes[plan->ring_count++];
     PL_TRY(pl_patch_make(&p->surface, &ring->ring, PL_FOLDS_A_SIDE * width, width / 4, &p->scratch, p->host, probe,
                          error));
-    lay_folds(plan, ring, blend_reach(p, probe, width));
+    ring->reach = own_reach(p, joint, blend_reach(p, probe, width));
     return PLEAT_OK;
 }
 
@@ -443,6 +468,11 @@ static pleat_result trace_joints(planner *p, float *lengths, uint32_t *length_co
 static pleat_result settle_rings(planner *p, pleat_error *error)
 {
     pl_folds_plan *plan = p->plan;
+    PL_TRY(pl_folds_merge_chains(plan, p->probes, error));
+    for (uint32_t r = 0; r < plan->ring_count; ++r)
+    {
+        lay_folds(plan, &plan->rings[r]);
+    }
     for (uint32_t r = 0; r < plan->ring_count; ++r)
     {
         float row_step = plan->rings[r].values.width / 4;
@@ -492,7 +522,13 @@ static pleat_result find_rings(planner *p, pleat_error *error)
             return PLEAT_OK;
         }
         qsort(lengths, length_count, sizeof *lengths, compare_floats);
-        plan->width = 0.07f * lengths[length_count / 2];
+        /* Fingers and toes have more joints than all the rest: they do not say what suits a sleeve. */
+        uint32_t first = 0;
+        while (lengths[first] < 0.12f * lengths[length_count - 1])
+        {
+            ++first;
+        }
+        plan->width = 0.07f * lengths[first + (length_count - first) / 2];
     }
     PL_TRY(trace_joints(p, lengths, &length_count, error));
     return settle_rings(p, error);
@@ -540,7 +576,8 @@ static void watch_near(const planner *p, const pl_fold_crowd *crowd, pl_fold_rin
     const uint32_t *corner = p->topology->triangles + 3 * (size_t)place->triangle;
     pl_f4 a = pl_load(&positions[corner[0]]);
     pl_f4 up = pl_cross(pl_load(&positions[corner[1]]) - a, pl_load(&positions[corner[2]]) - a);
-    pl_fold_crowd_note(crowd, ring, station, k, pl_place_position(p->topology, positions, place), pl_normalize3(up));
+    pl_fold_crowd_note(crowd, ring, station, k, pl_place_position(p->topology, positions, place),
+                       pl_normalize3(up) * pl_splat(crowd->turn));
 }
 
 /* least: stations by folds, the smallest ratio of length to rest length so far. */
@@ -612,6 +649,15 @@ static void choose_active(const pl_fold_ring *ring, const float *least)
     }
 }
 
+/* -1 where a pose mirrors the mesh, else 1. */
+static float turn_of(const planner *p, const pleat_layer_preview *preview)
+{
+    uint32_t joint = p->skin->joints[0];
+    pleat_affine matrix =
+        pl_affine_mul(&pleat_pose_worlds(preview->pose(preview->user))[joint], &p->skin->inverse_binds[0]);
+    return pl_affine_determinant(&matrix) < 0 ? -1 : 1;
+}
+
 static pleat_result watch_folds(planner *p, const pleat_layer_preview *preview, pleat_error *error)
 {
     pl_folds_plan *plan = p->plan;
@@ -644,7 +690,7 @@ static pleat_result watch_folds(planner *p, const pleat_layer_preview *preview, 
     {
         PL_TRY(preview->look(preview->user, f, coarse, error));
         pleat_loop_points(p->loop, PLEAT_LOOP_SURFACE, coarse, positions, &p->host->tasks);
-        pl_fold_crowd_fill(&crowd, coarse);
+        pl_fold_crowd_fill(&crowd, coarse, turn_of(p, preview));
         for (uint32_t r = 0; r < plan->ring_count; ++r)
         {
             watch_ring(p, &crowd, &plan->rings[r], positions, least[r]);
