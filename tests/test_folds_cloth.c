@@ -1,5 +1,5 @@
-/* The same folds on a sleeve however it is modelled: with one side or two, behind a mirror, with seams that rounding has
- * opened, on a chain of joints, coarse, fine or irregular. Judged by lengths of cuts through the mesh, by crossing
+/* The same folds on a sleeve however it is modelled: with one side or two, behind a mirror, with seams that rounding
+ * has opened, on a chain of joints, coarse, fine or irregular. Judged by lengths of cuts through the mesh, by crossing
  * triangles, and by the plain sleeve. */
 #include "support/folded.h"
 
@@ -301,9 +301,9 @@ static uint64_t crossings(const pleat_bake *bake, const pleat_vec4 *now)
 {
     const pleat_stack_shape *shape = support_shape_of(bake);
     pleat_bvh *bvh = NULL;
-    assert_int_equal(pleat_bvh_create(shape->surface_count, now, shape->triangle_count, shape->surface_triangles, NULL,
-                                      &bvh, NULL),
-                     PLEAT_OK);
+    assert_int_equal(
+        pleat_bvh_create(shape->surface_count, now, shape->triangle_count, shape->surface_triangles, NULL, &bvh, NULL),
+        PLEAT_OK);
     uint64_t count = pleat_bvh_count_crossings(bvh, bvh, NULL, NULL);
     pleat_bvh_destroy(bvh);
     return count;

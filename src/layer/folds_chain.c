@@ -104,8 +104,8 @@ static void keep_middle(const pl_folds_plan *plan, uint8_t *state)
         {
             bool near = in_chain(kept, &plan->rings[r], FAR);
             state[r] = near ? DROPPED : FREE;
-            reach = near ? fmaxf(reach, pl_folds_apart(&kept->ring, &plan->rings[r].ring) + plan->rings[r].reach)
-                         : reach;
+            reach =
+                near ? fmaxf(reach, pl_folds_apart(&kept->ring, &plan->rings[r].ring) + plan->rings[r].reach) : reach;
         }
     }
     kept->reach = reach;
