@@ -453,42 +453,12 @@ static void test_pattern_is_that_of_the_cloth(void **state)
     }
 }
 
-static pleat_result bake_lined(void *user, const pleat_host *host, pleat_error *error)
-{
-    const sleeve *s = user;
-    pleat_folds_options options = pleat_folds_options_default();
-    pleat_layer_desc layer = {&pleat_folds_layer, &options};
-    pleat_bake_desc desc = pleat_bake_desc_default(&s->model);
-    pleat_bake *bake = NULL;
-    desc.layer_count = 1;
-    desc.layers = &layer;
-    desc.first_frame = desc.last_frame = KEYS - 1;
-    options.detail = 2;
-    options.width = 0.05f;
-    pleat_result result = pleat_bake_create(&desc, host, &bake, error);
-    pleat_bake_destroy(bake);
-    return result;
-}
-
-static void test_lining_survives_lack_of_memory(void **state)
-{
-    (void)state;
-    sleeve_desc d = {6, 6, 2, 0, 0, 0, false};
-    sleeve *s = sleeve_make(&d);
-    support_sweep_allocations(bake_lined, s);
-    sleeve_free(s);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lining_follows),
-        cmocka_unit_test(test_outer_side_is_as_without_lining),
-        cmocka_unit_test(test_mirror_mirrors_folds),
-        cmocka_unit_test(test_rounding_opens_no_seam),
-        cmocka_unit_test(test_chains_keep_their_length),
-        cmocka_unit_test(test_pattern_is_that_of_the_cloth),
-        cmocka_unit_test(test_lining_survives_lack_of_memory),
+        cmocka_unit_test(test_lining_follows),           cmocka_unit_test(test_outer_side_is_as_without_lining),
+        cmocka_unit_test(test_mirror_mirrors_folds),     cmocka_unit_test(test_rounding_opens_no_seam),
+        cmocka_unit_test(test_chains_keep_their_length), cmocka_unit_test(test_pattern_is_that_of_the_cloth),
     };
     return cmocka_run_group_tests_name("folds_cloth", tests, NULL, NULL);
 }
