@@ -208,7 +208,7 @@ static void test_fit_leaves_out_what_hardly_shows(void **state)
         pleat_fit_learn(fit, made->frames[f]);
     }
     pleat_fit_settle(fit);
-    pleat_fit_prune(fit, tolerance);
+    pleat_fit_prune(fit, tolerance, 0);
     for (uint32_t f = 0; f < FRAMES; ++f)
     {
         pleat_fit_weigh(fit, f, made->frames[f], NULL);
@@ -230,6 +230,51 @@ static void test_fit_leaves_out_what_hardly_shows(void **state)
     print_message("left out: %.0f %%\n", 100.0 * zeros / (count * VERTICES));
     assert_true(zeros > count * VERTICES / 2);
     pleat_fit_destroy(fit);
+    free(made);
+}
+
+/* Where targets cannot do better, vertices that are better off than the worst one lose detail, and the worst one does
+ * not get much worse. */
+static void test_fit_leaves_out_no_more_than_vertices_can_spare(void **state)
+{
+    (void)state;
+    motion *made = make_local_motion();
+    float largest[2];
+    uint32_t zeros = 0;
+    for (int pruned = 0; pruned < 2; ++pruned)
+    {
+        pleat_fit *fit = NULL;
+        assert_int_equal(pleat_fit_create(VERTICES, 0, FRAMES, 6, NULL, &fit, NULL), PLEAT_OK);
+        for (uint32_t f = 0; f < FRAMES; ++f)
+        {
+            pleat_fit_learn(fit, made->frames[f]);
+        }
+        pleat_fit_settle(fit);
+        if (pruned)
+        {
+            pleat_fit_prune(fit, 1e-9f, 0.4f);
+        }
+        for (uint32_t f = 0; f < FRAMES; ++f)
+        {
+            pleat_fit_weigh(fit, f, made->frames[f], NULL);
+        }
+        largest[pruned] = pleat_fit_error_of(fit, 6).largest;
+        assert_true(fabsf(rebuild_error(made, fit, 6, false) - largest[pruned]) < 1e-3f * largest[pruned]);
+        for (uint32_t j = 0; j < 6; ++j)
+        {
+            pleat_vec3 target[VERTICES];
+            pleat_fit_target(fit, j, target);
+            for (uint32_t v = 0; v < VERTICES; ++v)
+            {
+                zeros += pruned && target[v].x == 0 && target[v].y == 0 && target[v].z == 0;
+            }
+        }
+        pleat_fit_destroy(fit);
+    }
+    print_message("left out: %.0f %%, %g instead of %g\n", 100.0 * zeros / (6 * VERTICES), (double)largest[1],
+                  (double)largest[0]);
+    assert_true(zeros > 6 * VERTICES / 2);
+    assert_true(largest[1] < 1.15f * largest[0]);
     free(made);
 }
 
@@ -298,6 +343,7 @@ int main(void)
         cmocka_unit_test(test_fit_in_blocks_is_nearly_the_best),
         cmocka_unit_test(test_fit_reaches_a_vertex_that_leaps_once),
         cmocka_unit_test(test_fit_leaves_out_what_hardly_shows),
+        cmocka_unit_test(test_fit_leaves_out_no_more_than_vertices_can_spare),
         cmocka_unit_test(test_fit_of_nothing_is_nothing),
         cmocka_unit_test(test_fit_is_the_same_for_any_number_of_threads),
         cmocka_unit_test(test_fit_survives_every_failed_allocation),

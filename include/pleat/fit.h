@@ -25,9 +25,10 @@ void pleat_fit_settle(pleat_fit *fit);
 /* After settle: about the largest error that all targets together will leave; 0 if they can be exact. */
 float pleat_fit_expected(const pleat_fit *fit);
 /* After settle, or not at all: sets to zero what targets say of a vertex where it hardly matters: at each vertex the
- * smallest parts, as long as the root of the sum of their squares, at their largest weights, stays within tolerance.
- * The weights that follow make up for it, and the errors stated include it. */
-void pleat_fit_prune(pleat_fit *fit, float tolerance);
+ * smallest parts, as long as the root of the sum of their squares, at their largest weights, stays within tolerance, or
+ * within a part of what the vertex is better off than the worst one. The weights that follow make up for it, and the
+ * errors stated include it. */
+void pleat_fit_prune(pleat_fit *fit, float tolerance, float part);
 /* Second pass: every frame once. normal_changes: normal_count differences to the base normals, or NULL. */
 void pleat_fit_weigh(pleat_fit *fit, uint32_t frame, const pleat_vec3 *displacements, const pleat_vec3 *normal_changes);
 

@@ -39,6 +39,7 @@ static pleat_result allocate(pleat_fit *fit, pleat_error *error)
     PL_ARENA_NEW_OR_FAIL(fit->importance, arena, float, vertices, error);
     PL_ARENA_NEW_OR_FAIL(fit->trial, arena, float, vertices, error);
     PL_ARENA_NEW_OR_FAIL(fit->worst, arena, float, vertices, error);
+    PL_ARENA_NEW_OR_FAIL(fit->reached, arena, float, vertices, error);
     PL_ARENA_NEW_OR_FAIL(fit->sample, arena, float, 3 * vertices, error);
     PL_ARENA_NEW_OR_FAIL(fit->peaks, arena, float, (size_t)all + 1, error);
     PL_ARENA_NEW_OR_FAIL(fit->scales, arena, float, fit->target_limit, error);
@@ -56,6 +57,15 @@ static uint32_t choose_groups(uint32_t vector_count)
 {
     uint64_t fits = (4u << 20) / ((uint64_t)vector_count * vector_count + 1);
     return fits < 1 ? 1 : fits > PL_FIT_GROUPS ? PL_FIT_GROUPS : (uint32_t)fits;
+}
+
+/* Vectors to keep: what they do not hold is not seen when targets are chosen for their largest error. Twice the targets
+ * are good, if they and a block of a third more need no more than 1 GB, 12 bytes a vertex. */
+static uint32_t choose_kept(uint32_t vertex_count, uint32_t target_limit)
+{
+    uint64_t fits = (1u << 30) / (16 * (uint64_t)vertex_count + 1);
+    uint32_t good = 2 * target_limit + 32, least = target_limit + target_limit / 4 + 16;
+    return fits > good ? good : fits < least ? least : (uint32_t)fits;
 }
 
 pleat_result pleat_fit_create(uint32_t vertex_count, uint32_t normal_count, uint32_t frame_count, uint32_t target_limit,
@@ -80,7 +90,7 @@ pleat_result pleat_fit_create(uint32_t vertex_count, uint32_t normal_count, uint
     fit->target_limit = target_limit;
     fit->chunk_count = (vertex_count + PL_FIT_CHUNK - 1) / PL_FIT_CHUNK;
     /* No more vectors than frames are ever needed; then nothing is lost on the way. */
-    uint32_t wanted = target_limit + target_limit / 4 + 16;
+    uint32_t wanted = choose_kept(vertex_count, target_limit);
     fit->kept_limit = wanted < frame_count ? wanted : frame_count;
     uint32_t rest = frame_count - fit->kept_limit, block = fit->kept_limit / 3 > 32 ? fit->kept_limit / 3 : 32;
     fit->block_limit = block < rest ? block : rest;

@@ -15,7 +15,7 @@ enum
 {
     PL_FIT_CHUNK = 128,
     PL_FIT_FLOATS = 3 * PL_FIT_CHUNK,
-    PL_FIT_VECTORS = 1600, /* kept between blocks, at most: 1024 + 256 + 16 */
+    PL_FIT_VECTORS = 3200, /* kept and a block, at most: 2 * 1024 + 32, and a third of that */
     PL_FIT_GROUPS = 16     /* chunks are summed in at most this many groups, each in order: the same for any threads */
 };
 
@@ -38,6 +38,7 @@ struct pleat_fit
     float *coordinates;      /* frame_count by kept_limit: what frames are made of, in kept vectors */
     float *importance;       /* by vertex, in chunks: how much its error counts, 0 .. 1 */
     float *trial;            /* an importance to be tried */
+    float *reached;          /* by vertex, in chunks: about its largest error with all targets */
     float *worst;            /* by vertex, in chunks: its largest squared error over the clip */
     float *left_coordinates; /* frame_count by kept_limit: what the targets do not reach */
     float *peaks;            /* by target: the largest coefficient, as far as the first pass can tell */

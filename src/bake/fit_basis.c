@@ -18,11 +18,14 @@
 
 enum
 {
-    IMPORTANCE_PASSES = 5, /* more bring nothing: the worst vertices change places */
+    LEAST_PASSES = 5, /* over the importance */
+    MOST_PASSES = 16, /* more bring nothing: the worst vertices change places */
     PRUNE_STEPS = 20
 };
 
 #define LEAST_IMPORTANCE 1e-3f
+/* Multiplications that passes may cost; those of large meshes over long clips are fewer. */
+#define PASS_BUDGET 4e10
 
 const pl_fit_kernels *pl_fit_kernels_best(void)
 {
@@ -256,16 +259,29 @@ static float find_worst(pleat_fit *fit, const float *importance)
     return largest;
 }
 
-/* Leaves the vectors times the importance that gave the smallest largest error. */
+static uint32_t importance_passes(const pleat_fit *fit)
+{
+    if (fit->kept <= fit->target_limit)
+    {
+        return 0;
+    }
+    double left = fit->kept - fit->target_limit;
+    double passes = PASS_BUDGET / (3.0 * fit->vertex_count * left * ((double)fit->kept + fit->learned));
+    return passes < LEAST_PASSES ? LEAST_PASSES : passes > MOST_PASSES ? MOST_PASSES : (uint32_t)passes;
+}
+
+/* Leaves the vectors times the importance that gave the smallest largest error. The fourth root makes small steps: with
+ * larger ones vertices take turns at being the worst. */
 static void find_importance(pleat_fit *fit)
 {
     size_t count = (size_t)fit->chunk_count * PL_FIT_CHUNK;
+    uint32_t passes = importance_passes(fit);
     float *now = fit->trial, best = INFINITY;
     for (size_t v = 0; v < count; ++v)
     {
         now[v] = fit->importance[v] = 1;
     }
-    for (uint32_t pass = 0; fit->kept > fit->target_limit && pass < IMPORTANCE_PASSES; ++pass)
+    for (uint32_t pass = 0; pass < passes; ++pass)
     {
         decompose(fit, fit->kept);
         float largest = find_worst(fit, now), most = 0;
@@ -273,6 +289,7 @@ static void find_importance(pleat_fit *fit)
         {
             best = fit->expected = largest;
             memcpy(fit->importance, now, count * sizeof *now);
+            memcpy(fit->reached, fit->worst, count * sizeof *now);
         }
         if (!(largest > 0))
         {
@@ -281,7 +298,7 @@ static void find_importance(pleat_fit *fit)
         for (uint32_t v = 0; v < fit->vertex_count; ++v)
         {
             /* worst now holds the next importance. */
-            fit->worst[v] = fmaxf(now[v] * sqrtf(fmaxf(fit->worst[v] / largest, 0.03f)), LEAST_IMPORTANCE);
+            fit->worst[v] = fmaxf(now[v] * sqrtf(sqrtf(fmaxf(fit->worst[v] / largest, 0.03f))), LEAST_IMPORTANCE);
             most = fmaxf(most, fit->worst[v]);
         }
         for (size_t v = 0; v < count; ++v)
@@ -397,7 +414,7 @@ float pleat_fit_expected(const pleat_fit *fit)
 typedef struct prune_job
 {
     pleat_fit *fit;
-    float tolerance;
+    float tolerance, part;
 } prune_job;
 
 /* Below which size parts may be dropped, so that the root of the sum of their squares stays within the tolerance. */
@@ -427,6 +444,7 @@ static void prune_chunks(void *data, uint32_t begin, uint32_t end, uint32_t work
         for (uint32_t v = 0; v < PL_FIT_CHUNK; ++v)
         {
             float *place = pl_fit_chunk(fit, c) + v;
+            float spare = job->part * (fit->expected - fit->reached[(size_t)c * PL_FIT_CHUNK + v]);
             float importance = fit->importance[(size_t)c * PL_FIT_CHUNK + v];
             for (uint32_t j = 0; j < fit->target_count; ++j)
             {
@@ -434,7 +452,7 @@ static void prune_chunks(void *data, uint32_t begin, uint32_t end, uint32_t work
                 float x = p[0], y = p[PL_FIT_CHUNK], z = p[2 * PL_FIT_CHUNK];
                 sizes[j] = fit->peaks[j] * sqrtf(x * x + y * y + z * z) / importance;
             }
-            float threshold = prune_threshold(sizes, fit->target_count, job->tolerance);
+            float threshold = prune_threshold(sizes, fit->target_count, fmaxf(job->tolerance, spare));
             for (uint32_t j = 0; j < fit->target_count; ++j)
             {
                 float *p = place + (size_t)j * PL_FIT_FLOATS;
@@ -488,9 +506,9 @@ void pl_fit_solve(const pleat_fit *fit, double *products)
     }
 }
 
-void pleat_fit_prune(pleat_fit *fit, float tolerance)
+void pleat_fit_prune(pleat_fit *fit, float tolerance, float part)
 {
-    prune_job job = {fit, tolerance};
+    prune_job job = {fit, tolerance, part};
     if (!(tolerance > 0) || fit->target_count == 0)
     {
         return;

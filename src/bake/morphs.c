@@ -13,12 +13,12 @@ enum
     PRUNE_FROM = 700000 /* vertices times targets: below, a file has less than 16 MB of targets and may be dense */
 };
 
-/* How much of the error goes into leaving out what hardly shows: of the error that is asked for, and of the one that is
- * left where so few targets cannot do better. */
+/* How much of the error goes into leaving out what hardly shows: of the error that is asked for, and, where so few
+ * targets cannot reach that, of what a vertex is better off than the worst one. */
 #define PRUNE_OF_ASKED 0.25f
-#define PRUNE_OF_LEFT 0.0625f
-/* What may be left out of a normal, which has length 1: a degree. */
-#define NORMAL_TOLERANCE 0.0175f
+#define PRUNE_OF_LEFT 0.4f
+/* What may be left out of a normal, which has length 1: two degrees. */
+#define NORMAL_TOLERANCE 0.035f
 
 /* A node on its way: buffers of a frame and the fit. */
 typedef struct node_fit
@@ -162,7 +162,7 @@ void pleat_morphs_settle(pleat_morphs *morphs)
         if (node->prunes)
         {
             float asked = morphs->options.largest_error / node->stretch;
-            pleat_fit_prune(node->fit, fmaxf(PRUNE_OF_ASKED * asked, PRUNE_OF_LEFT * pleat_fit_expected(node->fit)));
+            pleat_fit_prune(node->fit, PRUNE_OF_ASKED * asked, PRUNE_OF_LEFT);
         }
     }
 }
