@@ -162,6 +162,7 @@ typedef struct pl_fold_near
 {
     uint32_t fold, sample, up; /* in the ring's folds, samples and ups: its middle */
     uint32_t vertex[3];
+    float area; /* of the triangle at rest, twice */
 } pl_fold_near;
 
 typedef struct pl_fold_lanes pl_fold_lanes;
@@ -268,9 +269,6 @@ typedef struct pl_folds_layer
     pl_f4 *ups;    /* stations by fold_count + 1: which way cloth rises where folds meet, unit */
     pl_f4 *held;   /* the same in the held pose */
     pl_fold_wall *creases; /* by station, in the real pose: filled when it is not the held one */
-    float *slides;         /* by station and side: how far folds are squeezed outwards */
-    float *covers;         /* how much of a fold is covered in a deep bend */
-    float *squeezed;       /* by station and side: what covered folds would have taken, as squares of heights */
     float *pressed;        /* by station: the length on each side of the ring that lies on the other's */
     float *tucks;          /* by station: how deep the crease is tucked in */
     float *noises;         /* rounding of positions there */
@@ -338,9 +336,9 @@ PL_INLINE double pl_fold_limit(double amplitude, double room)
 /* A frame with the swing of one joint held. */
 typedef struct pl_fold_held
 {
-    bool deep;                /* the bend is so strong that the limb touches itself */
-    float tuck, press, slide; /* how much of each there is in it, 0 .. 1 */
-    float take;               /* PL_FOLD_TAKE, and more where the limb touches itself: there length stays near */
+    bool deep;         /* the bend is so strong that the limb touches itself */
+    float tuck, press; /* how much of each there is in it, 0 .. 1 */
+    float take;        /* PL_FOLD_TAKE, and more where the limb touches itself: there length stays near */
     pl_f4 pivot;
     float excess;     /* radians that are held back; 0: the pose is as it is */
     pl_f4 axis, back; /* unit, and a quaternion: turns the joint back by the excess */
@@ -367,23 +365,12 @@ pl_fold_wall pl_fold_crease(const pl_bound_ring *ring, uint32_t station, const p
  * width. points and raised: its samples in this frame, and how they rise (in w: how far). Continuous in everything. */
 float pl_fold_room(const pl_bound_ring *ring, const pl_fold_walls *walls, uint32_t k, const pl_f4 *points,
                    const pl_f4 *raised, uint32_t count);
-/* How much of a station's cloth is covered in a deep bend: the length on both sides of the ring, by which folds slide
- * outwards, and by fold, what part of it. */
-void pl_fold_cover(const pl_bound_ring *ring, uint32_t station, const pl_fold_wall *crease,
-                   const pleat_layer_frame *frame, float slides[2], float *covers);
-/* What covered folds of a station would have taken, as squares of heights, on both sides of the ring. */
-void pl_fold_squeeze(const pl_bound_ring *ring, const float *heights, const float *covers, float squeezed[2]);
-/* Lengths go with the squares of heights. What covered folds would have taken is shared out among the next ones; n: how
- * many lie between one and the ring. */
-float pl_fold_squeezed_share(uint32_t n);
+/* How much of a station's cloth is covered in a deep bend: the length on each side of the ring that lies on the
+ * other's. */
+float pl_fold_cover(const pl_bound_ring *ring, uint32_t station, const pl_fold_wall *crease,
+                    const pleat_layer_frame *frame);
 /* How far a place that skinning pushed through the crease may be put back, of a fold's width. */
-#define PL_FOLD_FARTHEST 3.0f
-/* The fold that has slid to a vertex. */
-typedef struct pl_fold_slid
-{
-    float amplitude, x; /* amplitude 0: covered */
-    float loose;        /* 1: where it is bound; 0: slid by a fold's width or more */
-} pl_fold_slid;
+#define PL_FOLD_FARTHEST 4.0f
 /* Between two stations, within fold k. */
 typedef struct pl_fold_press
 {
@@ -391,14 +378,12 @@ typedef struct pl_fold_press
     uint32_t k;
     float way; /* 1 on the joint's side of the ring, -1 on its parent's */
     float part;
-    float slides[2], squeezed[2], pressed[2];
-    const float *heights[2];
+    float pressed[2];
     const pl_fold *folds[2];
     const pl_fold_wall *creases[2];
 } pl_fold_press;
 pl_fold_press pl_fold_press_of(const pl_bound_ring *ring, uint32_t station, uint32_t k, const pl_folds_layer *layer,
                                float part);
-pl_fold_slid pl_fold_slide(const pl_fold_press *press, const pl_fold_vertex *v);
 /* Where a vertex comes to be, so that it stays before the crease. */
 pl_f4 pl_fold_settle(const pl_fold_press *press, const pl_fold_vertex *v, pl_f4 place, pl_f4 move);
 /* How deep the crease at a station is to be tucked in, after its folds have risen. up: outwards at the ring; pivot: the
@@ -421,8 +406,6 @@ typedef struct pl_fold_bend
     float contact;
 } pl_fold_bend;
 pl_fold_bend pl_fold_bend_of(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose);
-/* Lets values (stations by count) grow no faster than a slope along the ring. */
-void pl_fold_taper(const pl_bound_ring *ring, float slope, float *values, uint32_t count);
 /* Along the ring a fold tapers towards where contact stops it: lets rooms (stations by folds) grow no faster than a
  * slope. */
 void pl_fold_taper_rooms(const pl_bound_ring *ring, float slope, float *rooms);

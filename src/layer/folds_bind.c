@@ -378,8 +378,11 @@ static pleat_result fill_nears(const binder *b, pl_bound_ring *out, pleat_error 
         {
             pl_fold_near *near = &out->nears[out->near_count++];
             *near = (pl_fold_near){
-                index, fold->first_sample + fold->sample_count / 2, index + index / out->fold_count, {0}};
+                index, fold->first_sample + fold->sample_count / 2, index + index / out->fold_count, {0}, 0};
             memcpy(near->vertex, b->surface->topology->triangles + 3 * (size_t)hit.triangle, sizeof near->vertex);
+            pl_f4 corner = pl_load(&b->cloth->rest[near->vertex[0]]);
+            near->area = pl_length3(pl_cross(pl_load(&b->cloth->rest[near->vertex[1]]) - corner,
+                                             pl_load(&b->cloth->rest[near->vertex[2]]) - corner));
         }
     }
     return PLEAT_OK;

@@ -138,7 +138,8 @@ static void share_rooms(const pl_bound_ring *ring, float *rooms)
     }
 }
 
-void pl_fold_taper(const pl_bound_ring *ring, float slope, float *values, uint32_t count)
+/* Lets values (stations by count) grow no faster than a slope along the ring. */
+static void taper(const pl_bound_ring *ring, float slope, float *values, uint32_t count)
 {
     uint32_t stations = ring->station_count, last = stations - 1;
     float step = slope * ring->spacing;
@@ -162,5 +163,5 @@ void pl_fold_taper(const pl_bound_ring *ring, float slope, float *values, uint32
 void pl_fold_taper_rooms(const pl_bound_ring *ring, float slope, float *rooms)
 {
     share_rooms(ring, rooms);
-    pl_fold_taper(ring, slope, rooms, ring->fold_count);
+    taper(ring, slope, rooms, ring->fold_count);
 }

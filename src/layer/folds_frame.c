@@ -153,15 +153,10 @@ static void find_rooms(const frame_job *job, uint32_t station, float contact)
 /* In a deep bend: the crease in the real pose, and what it covers. */
 static void cover_station(const frame_job *job, uint32_t station)
 {
-    pl_folds_layer *layer = job->layer;
-    float *slides = layer->slides + 2 * (size_t)station;
     pl_fold_pose real = {.frame = job->frame};
-    layer->creases[station] = pl_fold_crease(job->ring, station, &real);
-    pl_fold_cover(job->ring, station, &layer->creases[station], job->frame, slides,
-                  layer->covers + (size_t)station * job->ring->fold_count);
-    layer->pressed[station] = fminf(slides[0], slides[1]);
-    slides[0] *= job->pose.held.slide;
-    slides[1] *= job->pose.held.slide;
+    pl_fold_wall *crease = &job->layer->creases[station];
+    *crease = pl_fold_crease(job->ring, station, &real);
+    job->layer->pressed[station] = pl_fold_cover(job->ring, station, crease, job->frame);
 }
 
 static bool is_lost(const frame_job *job, int64_t station)
@@ -187,7 +182,6 @@ static void prepare_stations(void *data, uint32_t begin, uint32_t end, uint32_t 
             job->layer->rooms[k] = job->layer->tapers[k] = PL_FOLD_STEEP * job->ring->width;
         }
         job->layer->carries[i] = job->layer->ends[i] = 1;
-        job->layer->slides[2 * i] = job->layer->slides[2 * i + 1] = 0;
         if (is_turned(job, i))
         {
             turn_station(job, i);
@@ -357,11 +351,6 @@ static void solve_stations(void *data, uint32_t begin, uint32_t end, uint32_t wo
             before = solve_fold(job, i, middle - 1 - k, before);
             behind = solve_fold(job, i, middle + k, behind);
         }
-        if (job->deep && is_turned(job, i))
-        {
-            pl_fold_squeeze(job->ring, job->layer->heights + (size_t)i * count, job->layer->covers + (size_t)i * count,
-                            job->layer->squeezed + 2 * (size_t)i);
-        }
         job->layer->highs[i] = 0;
         for (uint32_t k = 0; k < count; ++k)
         {
@@ -431,14 +420,14 @@ static pl_f4 direction_of(const cell *c, const pl_fold_vertex *v)
     return begin + across * pl_splat(0.5f * (v->x + 1));
 }
 
-static void raise_vertex(const frame_job *job, const cell *c, const pl_fold_vertex *v)
+/* How a vertex moves. */
+static pl_f4 move_of(const frame_job *job, const cell *c, const pl_fold_vertex *v)
 {
-    pleat_vec4 *position = &job->frame->positions[v->vertex];
     pl_f4 shift = shift_of(c, v);
     float amplitude = v->mask * (c->height + c->height_change * v->share);
     amplitude *= profile_at(&job->ring->profile, v->x + shift[3]);
     shift[3] = 0;
-    pl_store(position, pl_load(position) + shift + direction_of(c, v) * pl_splat(amplitude));
+    return shift + direction_of(c, v) * pl_splat(amplitude);
 }
 
 static void raise_cell(const frame_job *job, uint32_t station, uint32_t k)
@@ -447,11 +436,12 @@ static void raise_cell(const frame_job *job, uint32_t station, uint32_t k)
     cell c = make_cell(job, station, k);
     for (uint32_t v = first[0]; v < first[1]; ++v)
     {
-        raise_vertex(job, &c, &job->ring->vertices[v]);
+        pleat_vec4 *position = &job->frame->positions[job->ring->vertices[v].vertex];
+        pl_store(position, pl_load(position) + move_of(job, &c, &job->ring->vertices[v]));
     }
 }
 
-/* In a deep bend: folds are squeezed out along the cloth, and stay before the crease. */
+/* In a deep bend: folds stay before the crease. */
 static void press_cell(const frame_job *job, uint32_t station, uint32_t k)
 {
     const uint32_t *first = job->ring->first_vertex + (size_t)station * job->ring->fold_count + k;
@@ -460,16 +450,8 @@ static void press_cell(const frame_job *job, uint32_t station, uint32_t k)
     for (uint32_t i = first[0]; i < first[1]; ++i)
     {
         const pl_fold_vertex *v = &job->ring->vertices[i];
-        pl_fold_slid slid = pl_fold_slide(&press, v);
         pleat_vec4 *position = &job->frame->positions[v->vertex];
-        pl_f4 shift = shift_of(&c, v) * pl_splat(slid.loose), move = pl_splat(0);
-        if (slid.amplitude > 0)
-        {
-            slid.amplitude *= profile_at(&job->ring->profile, slid.x + shift[3]);
-            shift[3] = 0;
-            move = shift + direction_of(&c, v) * pl_splat(slid.amplitude);
-        }
-        pl_store(position, pl_fold_settle(&press, v, pl_load(position), move));
+        pl_store(position, pl_fold_settle(&press, v, pl_load(position), move_of(job, &c, v)));
     }
 }
 
@@ -596,9 +578,6 @@ static void run_stage(const frame_job *job, pleat_task *task, pl_fold_kernel *ke
     }
 }
 
-/* How askew to their ring folds may run beside a crease: more would make them narrow. */
-#define SLANT 0.6f
-
 static void update_ring(const frame_job *job)
 {
     pl_folds_layer *layer = job->layer;
@@ -616,10 +595,6 @@ static void update_ring(const frame_job *job)
     {
         pl_folds_mind_others(ring, job->frame, layer->lost, layer->tapers);
         pl_fold_taper_rooms(ring, room_slope(layer, ring), layer->tapers);
-    }
-    if (job->deep)
-    {
-        pl_fold_taper(ring, SLANT, layer->slides, 2);
     }
     run_stage(job, solve_stations, wide.solve);
     if (layer->kernels)

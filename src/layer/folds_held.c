@@ -33,7 +33,6 @@ pl_fold_held pl_fold_held_of(const pl_bound_ring *ring, const pleat_layer_frame 
         PL_FOLD_TAKE + (1 - PL_FOLD_TAKE) * pl_fold_ramp(swing, 1.3f, 1.6f) * (1 - pl_fold_ramp(swing, 1.75f, 1.95f));
     held.tuck = pl_fold_ramp(swing, 1.3f, 1.45f) * (1 - pl_fold_ramp(swing, 1.8f, 2.1f));
     held.press = pl_fold_ramp(swing, 1.5f, 1.65f);
-    held.slide = pl_fold_ramp(swing, 1.62f, 1.95f);
     held.excess = sine > 1e-4f ? excess_of(swing) : 0;
     if (held.excess > 0)
     {

@@ -169,7 +169,10 @@ static float room_before(const pl_fold_near *near, const pl_bound_ring *ring, co
         return most;
     }
     float turn = pl_affine_determinant(&frame->joints[turned->joint[0]]) < 0 ? -1 : 1;
-    float facing = -turn * pl_dot3(pl_normalize3(pl_cross(b - a, c - a)), up);
+    /* A triangle that skinning crushes turns over at once: what is left of its area tells how much it faces anything.
+     */
+    pl_f4 normal = pl_cross(b - a, c - a);
+    float facing = -turn * pl_dot3(normal, up) / fmaxf(pl_length3(normal), 0.7f * near->area);
     float part = pl_fold_ramp(facing, 0, 0.6f) * (1 - pl_fold_ramp(aside, 0.5f * width, 1.8f * width)) *
                  pl_fold_ramp(ahead, -1.5f * width, -0.7f * width);
     float half = 0.5f * ahead - 0.03f * width;

@@ -106,6 +106,20 @@ PL_INLINE pl_f8 pl_fold_lot_direction(const pl_fold_cell *c, const pl_fold_lot *
     return begin + (c->across[i] + c->across_change[i] * lot->share) * lot->part;
 }
 
+/* How they move; x, y and z. */
+PL_INLINE void pl_fold_lot_move(const pl_profile *profile, const pl_fold_cell *c, const pl_fold_octet *octet,
+                                const pl_fold_lot *lot, pl_f8 *move)
+{
+    pl_f8 shift[4];
+    pl_fold_lot_shifts(c, octet, lot, shift);
+    pl_f8 height = lot->mask * (c->height + c->height_change * lot->share);
+    height *= pl_fold_profiles_at(profile, 2 * lot->part - 1 + shift[3]);
+    for (int i = 0; i < 3; ++i)
+    {
+        move[i] = shift[i] + pl_fold_lot_direction(c, lot, i) * height;
+    }
+}
+
 PL_INLINE void pl_fold_octet_add(const pl_fold_octet *octet, pl_f8 move[4], pleat_vec4 *positions)
 {
     pl_transpose8(move);

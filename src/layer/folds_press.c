@@ -1,10 +1,8 @@
 /* Deep bends: what the real pose still asks of folds that were solved in the held one (folds_held.c).
  *
- * Where a limb is pressed against itself, the cloth between is covered and shows no folds. They are squeezed out: their
- * ridges slide outwards by the covered length, so that they run beside the crease and along it, where rings cut off by
- * it would stand like a row of beads. Heights stay where they are on the cloth. Each place then stays before the
- * crease.
- */
+ * Where a limb is pressed against itself, the cloth between is covered and shows no folds: those that the crease closes
+ * over stay where they are on the cloth, go down before it, and come up again as it opens. Squeezing them out along the
+ * cloth instead would send ridge after ridge past every place beside the crease. */
 #include "layer/folds.h"
 
 /* ---- Covered cloth ---- */
@@ -34,9 +32,9 @@ static float straight_to(const pl_f4 *feet_rest, uint32_t middle, uint32_t foot,
     return length > 0 ? pl_fold_ramp(pl_dot3(way, outwards) / length, 0.5f, 0.8f) : 0;
 }
 
-/* Walks from the ring outwards; side 0: towards the parent. Returns the covered length, and the part of each fold. */
+/* Walks from the ring outwards; side 0: towards the parent. Returns the covered length. */
 static float cover_side(const pl_bound_ring *ring, uint32_t station, uint32_t side, const pl_fold_wall *crease,
-                        const pleat_layer_frame *frame, float *covers)
+                        const pleat_layer_frame *frame)
 {
     uint32_t middle = ring->fold_count / 2;
     const pl_fold_sample *feet = ring->feet + 3 * (size_t)station * (ring->fold_count + 1);
@@ -48,25 +46,34 @@ static float cover_side(const pl_bound_ring *ring, uint32_t station, uint32_t si
         uint32_t foot = side ? middle + n : middle - n, k = side ? foot - 1 : foot;
         pl_f4 place = pl_fold_mix(frame->positions, feet[3 * foot + 1].vertex, feet[3 * foot + 1].weight);
         float distance = pl_dot3(place - crease->point, crease->direction) * way;
-        float now = straight_to(rest, middle, foot, outwards);
-        straight = now < straight ? now : straight;
-        covers[k] = straight * covered_part(before, distance, ring->width);
-        sum += covers[k] * (ring->bounds[k + 1] - ring->bounds[k]);
+        straight = fminf(straight, straight_to(rest, middle, foot, outwards));
+        sum += straight * covered_part(before, distance, ring->width) * (ring->bounds[k + 1] - ring->bounds[k]);
         before = distance;
     }
     return sum;
 }
 
-void pl_fold_cover(const pl_bound_ring *ring, uint32_t station, const pl_fold_wall *crease,
-                   const pleat_layer_frame *frame, float slides[2], float *covers)
+float pl_fold_cover(const pl_bound_ring *ring, uint32_t station, const pl_fold_wall *crease,
+                    const pleat_layer_frame *frame)
 {
-    for (uint32_t side = 0; side < 2; ++side)
-    {
-        slides[side] = cover_side(ring, station, side, crease, frame, covers);
-    }
+    return fminf(cover_side(ring, station, 0, crease, frame), cover_side(ring, station, 1, crease, frame));
 }
 
-/* ---- Squeezed out ---- */
+/* ---- Before the crease ---- */
+
+pl_fold_press pl_fold_press_of(const pl_bound_ring *ring, uint32_t station, uint32_t k, const pl_folds_layer *layer,
+                               float part)
+{
+    uint32_t stations[2] = {station, pl_fold_station_after(ring, station)};
+    pl_fold_press press = {.ring = ring, .k = k, .way = k >= ring->fold_count / 2 ? 1.0f : -1.0f, .part = part};
+    for (int i = 0; i < 2; ++i)
+    {
+        press.folds[i] = ring->folds + (size_t)stations[i] * ring->fold_count;
+        press.creases[i] = &layer->creases[stations[i]];
+        press.pressed[i] = layer->pressed[stations[i]];
+    }
+    return press;
+}
 
 /* The fold next to fold k, towards the ring or away from it; fold_count: none. */
 static uint32_t fold_beside(const pl_bound_ring *ring, uint32_t k, bool outwards)
@@ -80,17 +87,8 @@ static uint32_t fold_beside(const pl_bound_ring *ring, uint32_t k, bool outwards
     return far ? k + 1 : k > 0 ? k - 1 : ring->fold_count;
 }
 
-/* The height of folds at a place of the cloth at a station: that of its fold in the middle of it, towards the next one
- * the lower of both; nothing where folds end. at: 0 .. 1 outwards in fold k. */
-static float height_at(const pl_bound_ring *ring, const float *heights, uint32_t k, float at)
-{
-    uint32_t next = fold_beside(ring, k, at > 0.5f);
-    float here = heights[k], end = next < ring->fold_count ? heights[next] : at > 0.5f ? 0 : here;
-    end = end < here ? end : here;
-    return here + (end - here) * pl_smooth_step(fabsf(2 * at - 1));
-}
-
-/* The same for how much a place belongs to its ring. */
+/* How much a place belongs to its ring: as its fold in the middle of it, towards the next one the lower of both; not at
+ * all where folds end. at: 0 .. 1 outwards in fold k. */
 static float fade_at(const pl_bound_ring *ring, const pl_fold *folds, uint32_t k, float at)
 {
     uint32_t next = fold_beside(ring, k, at > 0.5f);
@@ -98,88 +96,6 @@ static float fade_at(const pl_bound_ring *ring, const pl_fold *folds, uint32_t k
     end = end < here ? end : here;
     return here + (end - here) * pl_smooth_step(fabsf(2 * at - 1));
 }
-
-/* How many folds lie between a fold and the ring. */
-static uint32_t from_ring(const pl_bound_ring *ring, uint32_t k)
-{
-    uint32_t middle = ring->fold_count / 2;
-    return k >= middle ? k - middle : middle - 1 - k;
-}
-
-float pl_fold_squeezed_share(uint32_t n)
-{
-    static const float shares[] = {0.4f, 0.3f, 0.2f, 0.1f};
-    return n < 4 ? shares[n] : 0;
-}
-
-void pl_fold_squeeze(const pl_bound_ring *ring, const float *heights, const float *covers, float squeezed[2])
-{
-    uint32_t middle = ring->fold_count / 2;
-    squeezed[0] = squeezed[1] = 0;
-    for (uint32_t k = 0; k < ring->fold_count; ++k)
-    {
-        squeezed[k >= middle] += covers[k] * heights[k] * heights[k];
-    }
-}
-
-pl_fold_press pl_fold_press_of(const pl_bound_ring *ring, uint32_t station, uint32_t k, const pl_folds_layer *layer,
-                               float part)
-{
-    uint32_t stations[2] = {station, pl_fold_station_after(ring, station)}, side = k >= ring->fold_count / 2;
-    pl_fold_press press = {.ring = ring, .k = k, .way = side ? 1.0f : -1.0f, .part = part};
-    for (int i = 0; i < 2; ++i)
-    {
-        press.slides[i] = layer->slides[2 * (size_t)stations[i] + side];
-        press.squeezed[i] = layer->squeezed[2 * (size_t)stations[i] + side];
-        press.heights[i] = layer->heights + (size_t)stations[i] * ring->fold_count;
-        press.folds[i] = ring->folds + (size_t)stations[i] * ring->fold_count;
-        press.creases[i] = &layer->creases[stations[i]];
-        press.pressed[i] = layer->pressed[stations[i]];
-    }
-    return press;
-}
-
-/* The fold that a place lies in, once it has slid from fold k. */
-static uint32_t fold_after(const pl_bound_ring *ring, uint32_t k, float at)
-{
-    while (k > 0 && at < ring->bounds[k])
-    {
-        --k;
-    }
-    while (k + 1 < ring->fold_count && at > ring->bounds[k + 1])
-    {
-        ++k;
-    }
-    return k;
-}
-
-pl_fold_slid pl_fold_slide(const pl_fold_press *p, const pl_fold_vertex *v)
-{
-    const float *bounds = p->ring->bounds;
-    float width = p->ring->width;
-    float slide = p->slides[0] + (p->slides[1] - p->slides[0]) * v->share, part = slide < width ? slide / width : 1;
-    float at = bounds[p->k] + 0.5f * (v->x + 1) * (bounds[p->k + 1] - bounds[p->k]) - p->way * slide;
-    pl_fold_slid slid = {.loose = 1 - part};
-    if (!(at * p->way > 0))
-    {
-        return slid; /* covered */
-    }
-    uint32_t from = fold_after(p->ring, p->k, at);
-    slid.x = (2 * at - bounds[from] - bounds[from + 1]) / (bounds[from + 1] - bounds[from]);
-    float height[2];
-    for (int i = 0; i < 2; ++i)
-    {
-        float outwards = 0.5f * (1 + p->way * v->x), here = height_at(p->ring, p->heights[i], p->k, outwards);
-        float more = p->squeezed[i] * pl_fold_squeezed_share(from_ring(p->ring, from));
-        here = sqrtf(here * here + more) * fade_at(p->ring, p->folds[i], p->k, outwards);
-        here = (float)pl_fold_limit((double)here, 0.5 * (double)width);
-        height[i] = p->heights[i][from] + (here - p->heights[i][from]) * part;
-    }
-    slid.amplitude = v->mask * (height[0] + (height[1] - height[0]) * v->share);
-    return slid;
-}
-
-/* ---- Before the crease ---- */
 
 /* What part of its rise a place keeps so that it stays before the crease. distance: to it; towards: how far it would
  * come nearer; length: of the whole rise. Even a place that rises along the crease gets no higher than a few times its

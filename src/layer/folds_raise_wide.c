@@ -3,29 +3,15 @@
 #include "base/wide.h"
 #include "layer/folds_octet.h"
 
-/* How eight vertices move. */
-PL_INLINE void move_octet(const pl_profile *profile, const pl_fold_cell *c, const pl_fold_octet *octet, pl_f8 move[4])
-{
-    pl_fold_lot lot = pl_fold_lot_load(octet);
-    pl_f8 shift[4];
-    pl_fold_lot_shifts(c, octet, &lot, shift);
-    pl_f8 height = lot.mask * (c->height + c->height_change * lot.share);
-    height *= pl_fold_profiles_at(profile, 2 * lot.part - 1 + shift[3]);
-    for (int i = 0; i < 3; ++i)
-    {
-        move[i] = shift[i] + pl_fold_lot_direction(c, &lot, i) * height;
-    }
-    move[3] = pl_splat8(0);
-}
-
 static void raise_cell(const pl_fold_lane_job *job, const pl_fold_cell *c, uint32_t begin, uint32_t end)
 {
     for (uint32_t n = begin; n < end; ++n)
     {
         const pl_fold_octet *octet = &job->ring->lanes->octets[n];
-        pl_f8 move[4];
+        pl_fold_lot lot = pl_fold_lot_load(octet);
+        pl_f8 move[4] = {[3] = pl_splat8(0)};
         pl_fold_octets_expect(octet, job->frame->positions);
-        move_octet(&job->ring->profile, c, octet, move);
+        pl_fold_lot_move(&job->ring->profile, c, octet, &lot, move);
         pl_fold_octet_add(octet, move, job->frame->positions);
     }
 }
