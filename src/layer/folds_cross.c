@@ -198,13 +198,13 @@ void pl_folds_note_losses(pl_folds_layer *layer, const pl_bound_ring *ring, bool
 }
 
 /* Losses closer to each other than this are as good as equal. */
-#define CLOSE 0.02f
+#define CLOSE 0.04f
 
 /* What is left of a fold's height: all while it has lost a good deal more than its rival, nothing while a good deal
  * less. */
 static float gate_of(float lost, float rival)
 {
-    return 1 - pl_smooth_step((rival - 0.7f * lost) / (0.6f * lost + CLOSE));
+    return 1 - pl_smooth_step((rival - 0.55f * lost) / (0.9f * lost + CLOSE));
 }
 
 static void settle_ring(pl_folds_layer *layer, const pl_bound_ring *ring)
