@@ -194,7 +194,7 @@ typedef struct pl_bound_ring
     bool closed;
     uint32_t first_fold;                   /* in arrays of all rings' folds */
     uint32_t first_contest, contest_count; /* in the layer's contests */
-    bool crosses;                          /* or is crossed */
+    uint32_t first_ask, ask_count;         /* in the layer's asks; any where it crosses another ring or is crossed */
     uint32_t near_count;
     pl_fold_near *nears;
     uint32_t vertex_count;
@@ -228,6 +228,15 @@ typedef struct pl_fold_contest
     float weight[4];   /* how much each of them counts; at most 1 together, less where lines do not quite cross */
 } pl_fold_contest;
 
+/* A fold of which others ask, or which asks, what is lost around it: a mean over its neighbours and itself. */
+typedef struct pl_fold_ask
+{
+    uint32_t fold; /* in its ring */
+    uint32_t count;
+    uint32_t lane[9]; /* in the layer's losses */
+    float weight[9];  /* 1 together */
+} pl_fold_ask;
+
 /* What a fold at a station came to in the last frame. */
 typedef struct pl_fold_figure
 {
@@ -255,7 +264,7 @@ typedef struct pl_folds_layer
     pl_fold_figure *figures; /* of all rings */
     /* Where rings cross, by fold of all rings. */
     pl_fold_contest *contests;
-    uint8_t *asked;     /* does the next array matter for this fold? */
+    pl_fold_ask *asks;
     float *skin_losses; /* what part of the length skinning alone takes around a fold */
     float *gates;       /* what is left of a fold's height beside its rivals; 1 where there are none */
     /* Of the ring at work, stations by folds. Room is for stations in whole blocks of eight. */
@@ -263,7 +272,7 @@ typedef struct pl_folds_layer
     float *rooms;   /* how high contact lets a fold rise */
     float *tapers;  /* and how high its neighbours along the ring do */
     double *lengths;
-    float *losses; /* what part of its length a fold has lost */
+    float *losses; /* what part of its length a fold has lost; in lanes: blocks by folds by stations */
     pl_f4 *points; /* by sample */
     float *shifts; /* 4 by PL_FOLD_SAMPLES: how a sample moves along the line, and by how much x; 0 at both ends */
     pl_f4 *ups;    /* stations by fold_count + 1: which way cloth rises where folds meet, unit */

@@ -114,17 +114,91 @@ static void find_rivals(finder *f)
     }
 }
 
+/* Whose losses make up the mean around a fold, nearer ones counting more: folds that contact keeps from rising hand
+ * their length to those beside them, and one line more or less lost must not change which way the cloth buckles. */
+static pl_fold_ask folds_beside(const pl_bound_ring *ring, uint32_t index)
+{
+    int32_t stations = (int32_t)ring->station_count, folds = (int32_t)ring->fold_count;
+    pl_fold_ask ask = {.fold = index};
+    float sum = 0;
+    for (int32_t n = 0; n < 9; ++n)
+    {
+        int32_t i = (int32_t)index / folds + n / 3 - 1, k = (int32_t)index % folds + n % 3 - 1;
+        i = !ring->closed ? i : i < 0 ? stations - 1 : i < stations ? i : 0;
+        if (i >= 0 && i < stations && k >= 0 && k < folds && ring->folds[i * folds + k].sample_count > 2)
+        {
+            ask.lane[ask.count] = pl_fold_lane_of(ring, (uint32_t)(i * folds + k));
+            ask.weight[ask.count] = (n / 3 == 1 ? 2.0f : 1.0f) * (n % 3 == 1 ? 2.0f : 1.0f);
+            sum += ask.weight[ask.count++];
+        }
+    }
+    for (uint32_t n = 0; n < ask.count; ++n)
+    {
+        ask.weight[n] /= sum;
+    }
+    return ask;
+}
+
+static void mark_blocks(const pl_bound_ring *ring, const pl_fold_ask *ask)
+{
+    for (uint32_t n = 0; n < ask->count; ++n)
+    {
+        ring->lanes->asked[ask->lane[n] / (ring->fold_count * PL_FOLD_LANES)] = 1;
+    }
+}
+
+/* Fills the asks of all rings, or counts them if there is no room yet. */
+static uint32_t list_asks(pl_folds_layer *layer, const uint8_t *asked)
+{
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < layer->ring_count; ++r)
+    {
+        pl_bound_ring *ring = &layer->rings[r];
+        ring->first_ask = count;
+        for (uint32_t i = 0; i < ring->station_count * ring->fold_count; ++i)
+        {
+            if (asked[ring->first_fold + i] && ring->folds[i].sample_count > 2)
+            {
+                if (layer->asks)
+                {
+                    layer->asks[count] = folds_beside(ring, i);
+                    mark_blocks(ring, &layer->asks[count]);
+                }
+                ++count;
+            }
+        }
+        ring->ask_count = count - ring->first_ask;
+    }
+    return count;
+}
+
+static void mark_asked(const pl_folds_layer *layer, uint8_t *asked)
+{
+    for (uint32_t r = 0; r < layer->ring_count; ++r)
+    {
+        for (uint32_t i = 0; i < layer->rings[r].contest_count; ++i)
+        {
+            const pl_fold_contest *contest = &layer->contests[layer->rings[r].first_contest + i];
+            asked[layer->rings[r].first_fold + contest->fold] = 1;
+            for (uint32_t n = 0; n < 4; ++n)
+            {
+                asked[layer->rings[contest->ring].first_fold + contest->rival[n]] |= contest->weight[n] > 0;
+            }
+        }
+    }
+}
+
 pleat_result pl_folds_find_rivals(pl_folds_layer *layer, const pl_folds_plan *plan, pleat_error *error)
 {
     finder f = {.layer = layer, .plan = plan};
     find_rivals(&f);
     layer->contests = PL_ARENA_NEW(&layer->arena, pl_fold_contest, f.count);
     layer->skin_losses = PL_ARENA_NEW(&layer->arena, float, layer->fold_count);
-    layer->asked = PL_ARENA_NEW(&layer->arena, uint8_t, layer->fold_count);
+    uint8_t *asked = PL_ARENA_NEW(&layer->arena, uint8_t, layer->fold_count);
     /* Kernels read whole blocks of stations. */
     uint32_t gate_count = layer->fold_count + PL_FOLD_LANES * 2 * PL_FOLDS_A_SIDE;
     layer->gates = PL_ARENA_NEW(&layer->arena, float, gate_count);
-    if (!layer->contests || !layer->skin_losses || !layer->asked || !layer->gates)
+    if (!layer->contests || !layer->skin_losses || !asked || !layer->gates)
     {
         return pl_fail_memory(&layer->memory, error, "rings that cross");
     }
@@ -134,66 +208,45 @@ pleat_result pl_folds_find_rivals(pl_folds_layer *layer, const pl_folds_plan *pl
     {
         layer->gates[i] = 1;
     }
-    for (uint32_t r = 0; r < layer->ring_count; ++r)
+    mark_asked(layer, asked);
+    layer->asks = PL_ARENA_NEW(&layer->arena, pl_fold_ask, list_asks(layer, asked));
+    if (!layer->asks)
     {
-        layer->rings[r].crosses |= layer->rings[r].contest_count > 0;
-        for (uint32_t i = 0; i < layer->rings[r].contest_count; ++i)
-        {
-            const pl_fold_contest *contest = &layer->contests[layer->rings[r].first_contest + i];
-            layer->rings[contest->ring].crosses = true;
-            layer->asked[layer->rings[r].first_fold + contest->fold] = 1;
-            for (uint32_t n = 0; n < 4; ++n)
-            {
-                layer->asked[layer->rings[contest->ring].first_fold + contest->rival[n]] |= contest->weight[n] > 0;
-            }
-        }
+        return pl_fail_memory(&layer->memory, error, "rings that cross");
     }
+    list_asks(layer, asked);
     return PLEAT_OK;
 }
 
 /* ---- Frames ---- */
 
-/* What part of its length a fold has lost; below 0 it is stretched. */
-static float loss_of(const pl_folds_layer *layer, const pl_bound_ring *ring, uint32_t index, bool lanes)
+/* What part of its length each fold has lost, in lanes; below 0 it is stretched. */
+static void find_losses(pl_folds_layer *layer, const pl_bound_ring *ring, bool lanes)
 {
-    const pl_fold *fold = &ring->folds[index];
-    uint32_t station = index / ring->fold_count, lane = station % PL_FOLD_LANES;
-    uint32_t group = station / PL_FOLD_LANES * ring->fold_count + index % ring->fold_count;
-    float length = lanes ? layer->work->lengths[group][lane] : (float)layer->lengths[index];
-    return fold->sample_count > 2 ? 1 - length / fold->rest_length : 0;
-}
-
-/* The mean around a fold, nearer ones counting more: folds that contact keeps from rising hand their length to those
- * beside them, and one line more or less lost must not change which way the cloth buckles. */
-static float loss_around(const pl_folds_layer *layer, const pl_bound_ring *ring, uint32_t index)
-{
-    int32_t stations = (int32_t)ring->station_count, folds = (int32_t)ring->fold_count;
-    float sum = 0, weights = 0;
-    for (int32_t n = 0; n < 9; ++n)
+    uint32_t groups = ring->lanes->block_count * ring->fold_count;
+    for (uint32_t i = 0; i < groups && lanes; ++i)
     {
-        int32_t i = (int32_t)index / folds + n / 3 - 1, k = (int32_t)index % folds + n % 3 - 1;
-        i = !ring->closed ? i : i < 0 ? stations - 1 : i < stations ? i : 0;
-        if (i >= 0 && i < stations && k >= 0 && k < folds && ring->folds[i * folds + k].sample_count > 2)
-        {
-            float weight = (n / 3 == 1 ? 2.0f : 1.0f) * (n % 3 == 1 ? 2.0f : 1.0f);
-            sum += weight * layer->losses[i * folds + k];
-            weights += weight;
-        }
+        pl_f8 rest = ring->lanes->groups[i].rest_length; /* 0 where there is no fold: nobody asks */
+        ((pl_f8 *)layer->losses)[i] = 1 - layer->work->lengths[i] / rest;
     }
-    return sum > 0 ? sum / weights : 0;
+    for (uint32_t i = 0; i < ring->station_count * ring->fold_count && !lanes; ++i)
+    {
+        layer->losses[pl_fold_lane_of(ring, i)] = 1 - (float)layer->lengths[i] / ring->folds[i].rest_length;
+    }
 }
 
 void pl_folds_note_losses(pl_folds_layer *layer, const pl_bound_ring *ring, bool lanes)
 {
-    uint32_t count = ring->station_count * ring->fold_count;
-    for (uint32_t i = 0; i < count; ++i)
+    const pl_fold_ask *asks = layer->asks + ring->first_ask;
+    find_losses(layer, ring, lanes);
+    for (uint32_t i = 0; i < ring->ask_count; ++i)
     {
-        layer->losses[i] = loss_of(layer, ring, i, lanes);
-    }
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        bool wanted = layer->asked[ring->first_fold + i] && ring->folds[i].sample_count > 2;
-        layer->skin_losses[ring->first_fold + i] = wanted ? loss_around(layer, ring, i) : 0;
+        float sum = 0;
+        for (uint32_t n = 0; n < asks[i].count; ++n)
+        {
+            sum += asks[i].weight[n] * layer->losses[asks[i].lane[n]];
+        }
+        layer->skin_losses[ring->first_fold + asks[i].fold] = sum > 0 ? sum : 0;
     }
 }
 

@@ -61,7 +61,7 @@ static double measure_fold(const frame_job *job, const pl_fold *fold)
     return length;
 }
 
-/* The length of each fold, and what is lost of it; by station the largest part that a fold has lost. */
+/* The length of each fold; by station the largest part that a fold has lost. */
 static void measure_stations(void *data, uint32_t begin, uint32_t end, uint32_t worker)
 {
     const frame_job *job = data;
@@ -73,15 +73,13 @@ static void measure_stations(void *data, uint32_t begin, uint32_t end, uint32_t 
         for (uint32_t index = i * count; index < (i + 1) * count; ++index)
         {
             const pl_fold *fold = &job->ring->folds[index];
-            job->layer->losses[index] = 0;
             if (fold->sample_count > 2)
             {
                 double length = measure_fold(job, fold), rest = (double)fold->rest_length;
                 float noise = rounding_at(job->layer->points[fold->first_sample]);
                 job->layer->lengths[index] = length;
                 job->layer->noises[index] = noise;
-                job->layer->losses[index] = (float)(lost_length(length, rest, (double)noise) / rest);
-                most = job->layer->losses[index] > most ? job->layer->losses[index] : most;
+                most = fmaxf(most, (float)(lost_length(length, rest, (double)noise) / rest));
             }
         }
         job->layer->lost[i] = most;
@@ -541,6 +539,7 @@ typedef struct lanes_job
 {
     pl_fold_lane_job job;
     pl_fold_kernel *kernel;
+    const uint8_t *only; /* by block: is it wanted? NULL: all are */
 } lanes_job;
 
 static void run_blocks(void *data, uint32_t begin, uint32_t end, uint32_t worker)
@@ -549,13 +548,16 @@ static void run_blocks(void *data, uint32_t begin, uint32_t end, uint32_t worker
     (void)worker;
     for (uint32_t block = begin; block < end; ++block)
     {
-        job->kernel(&job->job, block);
+        if (!job->only || job->only[block])
+        {
+            job->kernel(&job->job, block);
+        }
     }
 }
 
-static void run_kernel(const frame_job *job, pl_fold_kernel *kernel)
+static void run_kernel(const frame_job *job, pl_fold_kernel *kernel, const uint8_t *only)
 {
-    lanes_job lanes = {{job->layer, job->ring, job->figures, job->frame, &job->pose, job->deep}, kernel};
+    lanes_job lanes = {{job->layer, job->ring, job->figures, job->frame, &job->pose, job->deep}, kernel, only};
     pl_parallel_for(job->frame->tasks, job->ring->lanes->block_count, 1, run_blocks, &lanes);
 }
 
@@ -570,7 +572,7 @@ static void run_stage(const frame_job *job, pleat_task *task, pl_fold_kernel *ke
 {
     if (in_lanes(job))
     {
-        run_kernel(job, kernel);
+        run_kernel(job, kernel, NULL);
     }
     else
     {
@@ -593,13 +595,13 @@ static void update_ring(const frame_job *job)
     run_stage(job, prepare_stations, wide.prepare);
     if (layer->options.contact)
     {
-        pl_folds_mind_others(ring, job->frame, layer->lost, layer->tapers);
+        pl_folds_mind_others(ring, job->frame, layer->lost, layer->ups, layer->tapers);
         pl_fold_taper_rooms(ring, room_slope(layer, ring), layer->tapers);
     }
     run_stage(job, solve_stations, wide.solve);
     if (layer->kernels)
     {
-        run_kernel(job, layer->kernels->raise);
+        run_kernel(job, layer->kernels->raise, NULL);
     }
     else
     {
@@ -630,10 +632,17 @@ static void settle_crossings(pl_folds_layer *layer, const pleat_layer_frame *fra
     for (uint32_t r = 0; r < layer->ring_count; ++r)
     {
         frame_job job = make_job(layer, &layer->rings[r], frame);
-        if (job.ring->crosses)
+        if (job.ring->ask_count)
         {
             bool lanes = in_lanes(&job);
-            run_stage(&job, measure_stations, lanes ? layer->kernels->measure : NULL);
+            if (lanes)
+            {
+                run_kernel(&job, layer->kernels->measure, job.ring->lanes->asked);
+            }
+            else
+            {
+                run_stage(&job, measure_stations, NULL);
+            }
             pl_folds_note_losses(layer, job.ring, lanes);
         }
     }

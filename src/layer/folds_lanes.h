@@ -46,6 +46,13 @@ typedef struct pl_fold_group
     pl_f8 rise[2]; /* where it begins and ends */
 } pl_fold_group;
 
+/* Where a fold at a station is in arrays of lanes, blocks by folds by stations. */
+PL_INLINE uint32_t pl_fold_lane_of(const pl_bound_ring *ring, uint32_t index)
+{
+    uint32_t station = index / ring->fold_count, block = station / PL_FOLD_LANES;
+    return (block * ring->fold_count + index % ring->fold_count) * PL_FOLD_LANES + station % PL_FOLD_LANES;
+}
+
 /* Where folds meet. */
 typedef struct pl_fold_foot
 {
@@ -104,6 +111,7 @@ struct pl_fold_lanes
     pl_fold_places *places[3];    /* likewise: just before, at and behind where folds meet */
     uint32_t *turn_joints;        /* by turn */
     pl_f8 *turns;                 /* by turn: how much the joint turns the cloth */
+    uint8_t *asked;               /* by block: is the length of any of its folds asked for where rings cross? */
     uint32_t *first_octet;        /* stations by folds, and one more */
     pl_fold_octet *octets;
 };

@@ -150,25 +150,23 @@ void pl_fold_crowd_note(const pl_fold_crowd *crowd, pl_fold_ring *ring, uint32_t
 /* ---- Frames ---- */
 
 /* How high a fold may rise before what faces it. most: without it. Continuous in where both are. */
-static float room_before(const pl_fold_near *near, const pl_bound_ring *ring, const pleat_layer_frame *frame,
+static float room_before(const pl_fold_near *near, pl_f4 up, const pl_bound_ring *ring, const pleat_layer_frame *frame,
                          float most)
 {
     const pl_fold_sample *top = &ring->samples[near->sample];
-    const pl_fold_up *turned = &ring->ups[near->up];
-    pl_f4 up = pl_splat(0), a = pl_load(&frame->positions[near->vertex[0]]);
+    pl_f4 a = pl_load(&frame->positions[near->vertex[0]]);
     pl_f4 b = pl_load(&frame->positions[near->vertex[1]]), c = pl_load(&frame->positions[near->vertex[2]]);
-    for (int i = 0; i < 4 && turned->weight[i] > 0; ++i)
-    {
-        up += pl_affine_vector(&frame->joints[turned->joint[i]], turned->normal) * pl_splat(turned->weight[i]);
-    }
-    up = pl_normalize3(up);
     pl_f4 d = (a + b + c) * pl_splat(1.0f / 3) - pl_fold_mix(frame->positions, top->vertex, top->weight);
+    if (!(pl_dot3(d, d) < 2.5f * 2.5f * ring->width * ring->width))
+    {
+        return most; /* 2 widths aside or 1.5 ahead or behind, where nothing counts: most is at most 0.7 */
+    }
     float ahead = pl_dot3(d, up), aside = pl_length3(d - up * pl_splat(ahead)), width = ring->width;
     if (!(ahead < 2 * most) || !(aside < 2 * width))
     {
         return most;
     }
-    float turn = pl_affine_determinant(&frame->joints[turned->joint[0]]) < 0 ? -1 : 1;
+    float turn = pl_affine_determinant(&frame->joints[ring->ups[near->up].joint[0]]) < 0 ? -1 : 1;
     /* A triangle that skinning crushes turns over at once: what is left of its area tells how much it faces anything.
      */
     pl_f4 normal = pl_cross(b - a, c - a);
@@ -180,7 +178,8 @@ static float room_before(const pl_fold_near *near, const pl_bound_ring *ring, co
     return most + (half - most) * part;
 }
 
-void pl_folds_mind_others(const pl_bound_ring *ring, const pleat_layer_frame *frame, const float *lost, float *rooms)
+void pl_folds_mind_others(const pl_bound_ring *ring, const pleat_layer_frame *frame, const float *lost,
+                          const pl_f4 *ups, float *rooms)
 {
     for (uint32_t n = 0; n < ring->near_count; ++n)
     {
@@ -189,7 +188,8 @@ void pl_folds_mind_others(const pl_bound_ring *ring, const pleat_layer_frame *fr
         if (loss > 0)
         {
             /* Neighbours taper towards it: for them it narrows down as the station begins to fold, not at once. */
-            float room = most + (room_before(near, ring, frame, most) - most) * (loss < 0.12f ? loss / 0.12f : 1);
+            float room =
+                most + (room_before(near, ups[near->up], ring, frame, most) - most) * (loss < 0.12f ? loss / 0.12f : 1);
             rooms[near->fold] = room < rooms[near->fold] ? room : rooms[near->fold];
         }
     }
