@@ -380,6 +380,61 @@ static void test_bake_of_cloth_with_points(void **state)
     pleat_made_destroy(made);
 }
 
+/* The arm a kilometre away: relative to a point near it, displacements are those of the arm at home. */
+static void test_bake_far_away_is_as_fine_as_at_home(void **state)
+{
+    (void)state;
+    arm made = make_arm(16, 30);
+    pleat_model away = *made.model;
+    pleat_node *nodes = malloc(away.node_count * sizeof *nodes);
+    memcpy(nodes, away.nodes, away.node_count * sizeof *nodes);
+    for (uint32_t n = 0; n < away.node_count; ++n)
+    {
+        assert_false(nodes[n].has_matrix && nodes[n].parent == PLEAT_NONE);
+        nodes[n].local.translation.x += nodes[n].parent == PLEAT_NONE ? 1024 : 0;
+    }
+    away.nodes = nodes;
+    pleat_bake_desc desc = pleat_bake_desc_default(made.model);
+    desc.skinning = PLEAT_DQS;
+    pleat_bake *home = make_bake(&desc, NULL);
+    desc.model = &away;
+    pleat_bake *rough = make_bake(&desc, NULL);
+    desc.recentre = true;
+    pleat_bake *fine = make_bake(&desc, NULL), *bakes[3] = {home, rough, fine};
+    const pleat_bake_shape *shape = pleat_bake_get_shape(home);
+    pleat_vec3 *out[3], *positions = calloc(shape->vertex_count, sizeof *positions);
+    double apart[3] = {0};
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        out[i] = calloc(shape->vertex_count, sizeof *out[i]);
+        assert_int_equal(pleat_bake_frame(bakes[i], shape->frame_count / 2, NULL), PLEAT_OK);
+        pleat_stack_bind_displacements(pleat_bake_stack(bakes[i], 0), out[i]);
+        for (uint32_t v = 0; v < pleat_stack_get_shape(pleat_bake_stack(home, 0))->surface_count; ++v)
+        {
+            apart[i] = fmax(apart[i], fabs((double)out[i][v].x - (double)out[0][v].x));
+        }
+    }
+    print_message("off by %g m, recentred by %g m\n", apart[1], apart[2]);
+    assert_true(apart[1] > 2e-5); /* there is something to mend */
+    assert_true(apart[2] < 1e-6);
+    /* And in the world it is where it was. */
+    pleat_bake_copy(fine, positions, NULL);
+    pleat_bake_copy(rough, out[0], NULL);
+    for (uint32_t v = 0; v < shape->vertex_count; ++v)
+    {
+        assert_true(fabsf(positions[v].x - out[0][v].x) < 4e-4f && fabsf(positions[v].y - out[0][v].y) < 4e-4f);
+        assert_true(positions[v].x > 1000);
+    }
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        free(out[i]);
+        pleat_bake_destroy(bakes[i]);
+    }
+    free(positions);
+    free(nodes);
+    pleat_made_destroy(made.made);
+}
+
 static void test_bake_rejects(void **state)
 {
     (void)state;
@@ -460,6 +515,7 @@ int main(void)
         cmocka_unit_test(test_bake_is_the_same_for_any_number_of_threads),
         cmocka_unit_test(test_bake_replays_a_frame),
         cmocka_unit_test(test_bake_of_cloth_with_points),
+        cmocka_unit_test(test_bake_far_away_is_as_fine_as_at_home),
         cmocka_unit_test(test_bake_rejects),
         cmocka_unit_test(test_bake_survives_every_failed_allocation),
     };

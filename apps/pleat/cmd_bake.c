@@ -103,15 +103,20 @@ static pleat_result run_frames(bake_run *run, bool first, frame_visitor *visit, 
     return result;
 }
 
-/* A viewer's own linear skinning shows the result already: no mesh has to be replaced. */
-static bool plays_by_itself(const pleat_bake_desc *desc)
+static bool has_points(const pleat_bake_desc *desc)
 {
     bool points = desc->clip != PLEAT_NONE && desc->model->clips[desc->clip].points.node != PLEAT_NONE;
     for (uint32_t i = 0; i < desc->clip_count; ++i)
     {
         points |= desc->model->clips[desc->clips[i]].points.node != PLEAT_NONE;
     }
-    return desc->skinning == PLEAT_LBS && desc->layer_count == 0 && desc->level == 0 && !points;
+    return points;
+}
+
+/* A viewer's own linear skinning shows the result already: no mesh has to be replaced. */
+static bool plays_by_itself(const pleat_bake_desc *desc)
+{
+    return desc->skinning == PLEAT_LBS && desc->layer_count == 0 && desc->level == 0 && !has_points(desc);
 }
 
 /* Both passes, the glTF files, and the moment where everything appears. */
@@ -226,6 +231,7 @@ static int bake_asset(app_session *session, const pleat_asset *asset, bake_look 
         desc.layer_count = look->layer_count;
         desc.layers = layers;
         look_layers(look, layers);
+        desc.recentre = wants_gltf(targets) && !look_has_layer(look, &pleat_wrinkles_layer) && !has_points(&desc);
         choice_apply(&choice, &desc);
         pleat_result result = pleat_bake_create(&desc, &session->host, &bake, &error);
         report->bind_seconds = seconds_now() - start;

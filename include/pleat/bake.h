@@ -27,6 +27,9 @@ typedef struct pleat_bake_desc
     const pleat_layer_desc *layers;
     const bool *garment; /* per primitive of the chosen nodes, one after the other: layers act here; NULL: all */
     const float *mask;   /* per vertex of the chosen nodes' meshes, one after the other, 0..1: how much; NULL: 1 */
+    bool recentre; /* default false; true: what is far from the origin of the world is computed near it, so that no
+                      precision is lost: stacks and the pose are relative to a point of each frame, and
+                      pleat_bake_copy gives world positions. For layers that know no bodies and keep no state */
     bool frame_topology; /* default false; true: each frame has a mesh of its own, see pleat_stack_focus. The layers'
                             options must then outlive the bake; nothing can be replayed or fitted */
 } pleat_bake_desc;
@@ -73,7 +76,7 @@ const pleat_bake_shape *pleat_bake_get_shape(const pleat_bake *bake);
 pleat_result pleat_bake_frame(pleat_bake *bake, uint32_t frame, pleat_error *error);
 /* Seconds of a frame, in its clip. */
 float pleat_bake_time(const pleat_bake *bake, uint32_t frame);
-/* The frame last computed, world space; either may be NULL. #V. */
+/* The frame last computed, world space; either may be NULL. #V. Normals are the same wherever the origin is. */
 void pleat_bake_copy(const pleat_bake *bake, pleat_vec3 *positions, pleat_vec3 *normals);
 
 /* A frame kept for later: the surfaces of all stacks, one after the other, copied out after pleat_bake_frame. Replay

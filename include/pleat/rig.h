@@ -20,6 +20,11 @@ void pleat_pose_destroy(pleat_pose *pose);
  * used by one thread at a time. */
 void pleat_pose_sample(pleat_pose *pose, const pleat_clip *clip, float time);
 
+/* From the next sample on the world's origin lies at this point of it: floats are fine only near their origin. Default
+ * 0. Never allocates. */
+void pleat_pose_set_origin(pleat_pose *pose, pleat_vec3 origin);
+pleat_vec3 pleat_pose_origin(const pleat_pose *pose);
+
 /* node_count matrices, node to world. */
 const pleat_affine *pleat_pose_worlds(const pleat_pose *pose);
 /* Morph weights of a node's mesh (its target_count), or NULL if the node's mesh has no targets. */

@@ -17,6 +17,10 @@ struct pleat_bake
     pleat_shot *shots;      /* of the shape */
     const pleat_shot *shot; /* of the frame last computed; NULL: none yet, or the rest pose */
     bool frame_topology;
+    bool recentre;
+    float height;      /* of the model */
+    pleat_vec3 origin; /* of the frame last computed */
+    pleat_vec3 rest_origin;
     bool *garment; /* per part; NULL: all */
     pleat_bake_shape shape;
     uint32_t stack_count;
@@ -173,7 +177,6 @@ static pleat_result create_stacks(pleat_bake *bake, const pleat_bake_desc *desc,
 {
     const bool *garment = desc->garment;
     const float *mask = desc->mask;
-    float height = pleat_model_height(bake->model, bake->pose);
     for (uint32_t i = 0; i < bake->stack_count; ++i)
     {
         const pleat_mesh *mesh = &bake->model->meshes[bake->model->nodes[bake->nodes[i]].mesh];
@@ -192,7 +195,7 @@ static pleat_result create_stacks(pleat_bake *bake, const pleat_bake_desc *desc,
         stack.shots = bake->shots;
         stack.clip_start = bake->shape.start;
         stack.clip_fps = desc->fps;
-        stack.height = height;
+        stack.height = bake->height;
         stack.rest = bake->pose;
         stack.frame_topology = desc->frame_topology;
         PL_TRY(pleat_stack_create(&stack, &bake->host, &bake->stacks[i], error));
@@ -280,7 +283,7 @@ static pleat_result join_shapes(pleat_bake *bake, pleat_error *error)
         }
         for (uint32_t r = 0; r < shape->vertex_count; ++r)
         {
-            pl_store3(&rest[first + r], pl_load(&shape->rest[shape->render_vertex[r]]));
+            pl_store3(&rest[first + r], pl_load(&shape->rest[shape->render_vertex[r]]) + pl_load3(&bake->rest_origin));
         }
         if (shape->uvs)
         {
@@ -358,10 +361,37 @@ static pleat_result turn_to(pleat_bake *bake, const pleat_shot *shot, pleat_erro
                : PLEAT_OK;
 }
 
+enum
+{
+    FAR_AWAY = 8 /* heights of the model from the origin; nearer, rounding does not show */
+};
+
+/* The pose of a frame, relative to the world's origin or to a point near the first of the chosen meshes. */
+static void sample_pose(pleat_bake *bake, const pleat_clip *clip, float time)
+{
+    const pleat_node *node = &bake->model->nodes[bake->nodes[0]];
+    uint32_t place = node->skin == PLEAT_NONE ? bake->nodes[0] : bake->model->skins[node->skin].joints[0];
+    bake->origin = (pleat_vec3){0, 0, 0};
+    pleat_pose_set_origin(bake->pose, bake->origin);
+    pleat_pose_sample(bake->pose, clip, time);
+    const pleat_affine *at = &pleat_pose_worlds(bake->pose)[place];
+    float x = at->row[0][3], y = at->row[1][3], z = at->row[2][3];
+    float away = sqrtf(x * x + y * y + z * z);
+    if (bake->recentre && away > FAR_AWAY * bake->height && isfinite(away))
+    {
+        bake->origin = (pleat_vec3){roundf(x), roundf(y), roundf(z)}; /* whole: subtracting them rounds nothing */
+        pleat_pose_set_origin(bake->pose, bake->origin);
+        pleat_pose_sample(bake->pose, clip, time);
+    }
+}
+
 static pleat_result bind(pleat_bake *bake, const pleat_bake_desc *desc, pleat_error *error)
 {
     PL_TRY(choose_nodes(bake, desc, error));
     PL_TRY(pleat_pose_create(bake->model, &bake->host, &bake->pose, error));
+    bake->height = pleat_model_height(bake->model, bake->pose);
+    sample_pose(bake, NULL, 0);
+    bake->rest_origin = bake->origin;
     bake->shape.fps = desc->fps;
     PL_TRY(list_shots(bake, desc, error));
     if (bake->shape.shot_count)
@@ -390,6 +420,7 @@ pleat_result pleat_bake_create(const pleat_bake_desc *desc, const pleat_host *ho
     bake->model = desc->model;
     bake->last_computed = PLEAT_NONE;
     bake->frame_topology = desc->frame_topology;
+    bake->recentre = desc->recentre;
     pleat_result result = bind(bake, desc, error);
     if (result != PLEAT_OK)
     {
@@ -476,7 +507,7 @@ static pleat_result run_frame(pleat_bake *bake, uint32_t frame, const pleat_vec4
     }
     double ahead =
         shot ? (double)shape->start + (double)shot->first_frame / (double)shape->fps - (double)shot->start : 0;
-    pleat_pose_sample(bake->pose, shot ? shot->clip : NULL, time);
+    sample_pose(bake, shot ? shot->clip : NULL, time);
     for (uint32_t i = 0; i < bake->stack_count; ++i)
     {
         pleat_stack_input input = {.pose = bake->pose,
@@ -540,6 +571,12 @@ void pleat_bake_copy(const pleat_bake *bake, pleat_vec3 *positions, pleat_vec3 *
     {
         uint32_t first = bake->first_vertex[i];
         pleat_stack_copy(bake->stacks[i], positions ? positions + first : NULL, normals ? normals + first : NULL);
+    }
+    pl_f4 origin = pl_load3(&bake->origin);
+    bool moved = pl_dot3(origin, origin) > 0;
+    for (uint32_t v = 0; positions && moved && v < bake->shape.vertex_count; ++v)
+    {
+        pl_store3(&positions[v], pl_load3(&positions[v]) + origin);
     }
 }
 

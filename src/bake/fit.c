@@ -59,12 +59,13 @@ static uint32_t choose_groups(uint32_t vector_count)
     return fits < 1 ? 1 : fits > PL_FIT_GROUPS ? PL_FIT_GROUPS : (uint32_t)fits;
 }
 
-/* Vectors to keep: what they do not hold is not seen when targets are chosen for their largest error. Twice the targets
- * are good, if they and a block of a third more need no more than 1 GB, 12 bytes a vertex. */
+/* Vectors to keep: what they do not hold is not seen when targets are chosen for their largest error. Half as many
+ * again as targets and 32 are good (more brought nothing on a dancer), if they and a block of a third more need no more
+ * than 1 GB, 12 bytes a vertex. */
 static uint32_t choose_kept(uint32_t vertex_count, uint32_t target_limit)
 {
     uint64_t fits = (1u << 30) / (16 * (uint64_t)vertex_count + 1);
-    uint32_t good = 2 * target_limit + 32, least = target_limit + target_limit / 4 + 16;
+    uint32_t good = target_limit + target_limit / 2 + 32, least = target_limit + target_limit / 4 + 16;
     return fits > good ? good : fits < least ? least : (uint32_t)fits;
 }
 

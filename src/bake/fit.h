@@ -15,7 +15,7 @@ enum
 {
     PL_FIT_CHUNK = 128,
     PL_FIT_FLOATS = 3 * PL_FIT_CHUNK,
-    PL_FIT_VECTORS = 3200, /* kept and a block, at most: 2 * 1024 + 32, and a third of that */
+    PL_FIT_VECTORS = 2400, /* kept and a block, at most: 1024 + 512 + 32, and a third of that */
     PL_FIT_GROUPS = 16     /* chunks are summed in at most this many groups, each in order: the same for any threads */
 };
 

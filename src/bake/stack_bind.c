@@ -186,6 +186,10 @@ static pleat_result plan_layers(pleat_stack *stack, const pleat_stack_desc *desc
         stack->layer_options[i] = desc->layers[i].options;
     }
     result = pleat_pose_create(stack->model, &stack->host, &view.pose, error);
+    if (result == PLEAT_OK && desc->rest)
+    {
+        pleat_pose_set_origin(view.pose, pleat_pose_origin(desc->rest));
+    }
     pleat_layer_preview shown = {preview_look, preview_pose, &view};
     for (uint32_t i = 0; i < stack->layer_count && result == PLEAT_OK; ++i)
     {

@@ -16,6 +16,7 @@ struct pleat_pose
     float *rest_weights;  /* weight_count, node after node */
     float *weights;       /* weight_count, after sampling */
     float **node_weights; /* node_count: into weights, or NULL */
+    pleat_vec3 origin;    /* of the worlds, from the next sample on */
 };
 
 /* Morph targets of a node's mesh. */
@@ -146,8 +147,24 @@ static void compute_worlds(pleat_pose *pose)
         const pleat_node *node = &model->nodes[n];
         pleat_affine local =
             node->has_matrix && !pose->animated[n] ? node->local_matrix : pl_affine_from_trs(&pose->locals[n]);
+        if (node->parent == PLEAT_NONE)
+        {
+            local.row[0][3] -= pose->origin.x;
+            local.row[1][3] -= pose->origin.y;
+            local.row[2][3] -= pose->origin.z;
+        }
         pose->worlds[n] = node->parent == PLEAT_NONE ? local : pl_affine_mul(&pose->worlds[node->parent], &local);
     }
+}
+
+void pleat_pose_set_origin(pleat_pose *pose, pleat_vec3 origin)
+{
+    pose->origin = origin;
+}
+
+pleat_vec3 pleat_pose_origin(const pleat_pose *pose)
+{
+    return pose->origin;
 }
 
 void pleat_pose_sample(pleat_pose *pose, const pleat_clip *clip, float time)
