@@ -12,6 +12,7 @@ typedef struct wrinkles_layer
     pl_arena arena;
     const pl_wrinkles_plan *plan; /* the stack keeps it as long as the layer */
     pl_wrinkle_deform *deform;
+    pl_wrinkle_layers *layers;
     pl_wrinkle_contact *contact; /* NULL: no body */
     pl_wrinkle_beside *beside;   /* NULL: no neighbours */
     uint32_t vertex_count;
@@ -83,6 +84,7 @@ static void destroy_layer(void *user)
     wrinkles_layer *layer = user;
     pl_wrinkle_engine_destroy(&layer->engine);
     pl_wrinkle_deform_destroy(layer->deform);
+    pl_wrinkle_layers_destroy(layer->layers);
     pl_wrinkle_contact_destroy(layer->contact);
     pl_wrinkle_beside_destroy(layer->beside);
     pl_arena_free(&layer->arena);
@@ -142,6 +144,12 @@ static pleat_result bind_layer(wrinkles_layer *layer, const pleat_cloth *cloth, 
     desc.wrinkle_capacity = most_wrinkles;
     desc.point_capacity = most_points;
     PL_TRY(pl_wrinkle_deform_create(&desc, host, &layer->deform, error));
+    pl_wrinkle_layers_desc layers = {.topology = plan->coarse,
+                                     .rest = plan->coarse_rest,
+                                     .side = plan->options.side,
+                                     .gap = gap,
+                                     .point_capacity = most_points};
+    PL_TRY(pl_wrinkle_layers_create(&layers, host, &layer->layers, error));
     if (plan->options.body)
     {
         PL_TRY(pl_wrinkle_contact_create(plan->options.body, gap, host, &layer->contact, error));
@@ -222,11 +230,12 @@ static uint32_t deepen(wrinkles_layer *layer)
     return w;
 }
 
-/* Finds where the cloth of a frame is crumpled: nothing moves there. */
-static void smooth_out(wrinkles_layer *layer, const pleat_layer_frame *frame)
+/* Finds where the cloth of a frame is crumpled, for nothing moves there, and where its layers are. */
+static void look_at(wrinkles_layer *layer, const pleat_layer_frame *frame)
 {
     bool before = layer->crumpled;
     layer->crumpled = pl_wrinkle_crumple_update(&layer->crumple, frame->positions);
+    pl_wrinkle_layers_begin(layer->layers, frame->positions, layer->crumple.normals, frame->tasks);
     for (uint32_t v = 0; v < layer->vertex_count && (before || layer->crumpled); ++v)
     {
         const float *barycentric;
@@ -247,10 +256,12 @@ static void deform(wrinkles_layer *layer, const pleat_layer_frame *frame, uint32
     layer->figures = (pl_wrinkle_deform_figures){0};
     if (wrinkle_count)
     {
+        uint32_t count = deepen(layer);
+        pl_wrinkle_layers_limit(layer->layers, count, layer->scratch, layer->deeper, frame->tasks);
         pl_wrinkle_deform_frame job = {.coarse = frame->positions,
                                        .positions = positions,
                                        .normals = frame->normals,
-                                       .wrinkle_count = deepen(layer),
+                                       .wrinkle_count = count,
                                        .wrinkles = layer->scratch,
                                        .points = layer->deeper,
                                        .tasks = frame->tasks};
@@ -311,7 +322,7 @@ static void update_layer(void *user, const pleat_layer_frame *frame)
     {
         memcpy(layer->before, frame->positions, layer->vertex_count * sizeof *layer->before);
     }
-    smooth_out(layer, frame);
+    look_at(layer, frame);
     if (layer->plan->set)
     {
         update_by_set(layer, frame);

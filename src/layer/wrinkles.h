@@ -12,6 +12,7 @@
 #include "layer/wrinkle_contact.h"
 #include "layer/wrinkle_crumple.h"
 #include "layer/wrinkle_deform.h"
+#include "layer/wrinkle_layers.h"
 #include "layer/wrinkle_profile.h"
 #include "layer/wrinkle_shape.h"
 #include "layer/wrinkle_smooth.h"
