@@ -165,6 +165,13 @@ typedef struct pl_fold_near
     float area; /* of the triangle at rest, twice */
 } pl_fold_near;
 
+/* A fold in a hollow along its ring, such as a cleft. */
+typedef struct pl_fold_pinch
+{
+    uint32_t fold;
+    float room; /* how high it may rise */
+} pl_fold_pinch;
+
 typedef struct pl_fold_lanes pl_fold_lanes;
 typedef struct pl_fold_lane_work pl_fold_lane_work;
 typedef struct pl_fold_kernels pl_fold_kernels;
@@ -197,6 +204,8 @@ typedef struct pl_bound_ring
     uint32_t first_ask, ask_count;         /* in the layer's asks; any where it crosses another ring or is crossed */
     uint32_t near_count;
     pl_fold_near *nears;
+    uint32_t pinch_count;
+    pl_fold_pinch *pinches;
     uint32_t vertex_count;
     uint32_t *first_vertex;   /* stations by fold_count, and one more */
     pl_fold_vertex *vertices; /* by station, then by fold, then by vertex */

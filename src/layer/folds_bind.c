@@ -1,5 +1,6 @@
 /* From a planned ring to the refined mesh: which vertices rise with which fold, and the lines that say how far. */
 #include "layer/folds.h"
+#include "layer/folds_near.h"
 
 #include <string.h>
 
@@ -431,6 +432,7 @@ static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch,
     }
     fill_folds(b, out);
     fill_vertices(b, out);
+    PL_TRY(pl_folds_find_pinches(out, b->surface, b->arena, error));
     return fill_nears(b, out, error);
 }
 

@@ -147,6 +147,77 @@ void pl_fold_crowd_note(const pl_fold_crowd *crowd, pl_fold_ring *ring, uint32_t
     }
 }
 
+/* ---- Hollows ---- */
+
+/* The middle of a fold at rest. */
+typedef struct hollow_side
+{
+    pl_f4 place, normal;
+} hollow_side;
+
+static hollow_side side_of(const pl_bound_ring *ring, const pl_ring_surface *surface, uint32_t index)
+{
+    const pl_fold *fold = &ring->folds[index];
+    const pl_fold_sample *sample = &ring->samples[fold->first_sample + fold->sample_count / 2];
+    return (hollow_side){pl_fold_mix(surface->positions, sample->vertex, sample->weight),
+                         pl_normalize3(pl_fold_mix(surface->normals, sample->vertex, sample->weight))};
+}
+
+/* Where normals run together along the ring, folds higher than that would meet; a quarter of the
+ * way is theirs: the hollow narrows as the cloth moves. */
+static float room_between(const hollow_side *a, const hollow_side *b)
+{
+    pl_f4 way = b->place - a->place;
+    float closing = -pl_dot3(b->normal - a->normal, way), squared = pl_dot3(way, way);
+    return closing > 0 ? 0.25f * squared / closing : INFINITY;
+}
+
+/* How high a fold may rise before the cloth a few stations or folds on, or INFINITY. */
+static float room_in_hollow(const pl_bound_ring *ring, const pl_ring_surface *surface, uint32_t index, int stations,
+                            int folds)
+{
+    int64_t count = ring->station_count, station = (int64_t)(index / ring->fold_count) + stations;
+    int64_t k = (int64_t)(index % ring->fold_count) + folds;
+    station = ring->closed ? (station + count) % count : station;
+    if (station < 0 || station >= count || k < 0 || k >= ring->fold_count)
+    {
+        return INFINITY;
+    }
+    uint32_t other = (uint32_t)(station * ring->fold_count + k);
+    if (ring->folds[index].sample_count < 3 || ring->folds[other].sample_count < 3)
+    {
+        return INFINITY;
+    }
+    hollow_side a = side_of(ring, surface, index), b = side_of(ring, surface, other);
+    return room_between(&a, &b);
+}
+
+pleat_result pl_folds_find_pinches(pl_bound_ring *ring, const pl_ring_surface *surface, pl_arena *arena,
+                                   pleat_error *error)
+{
+    /* Up to two folds' widths to each side. */
+    static const int8_t around[][2] = {{-2, 0}, {2, 0}, {0, -1}, {0, 1}, {0, -2}, {0, 2}};
+    uint32_t folds = ring->station_count * ring->fold_count;
+    ring->pinches = PL_ARENA_NEW(arena, pl_fold_pinch, folds);
+    if (!ring->pinches)
+    {
+        return pl_fail_memory(arena->memory, error, "hollows");
+    }
+    for (uint32_t i = 0; i < folds; ++i)
+    {
+        float room = PL_FOLD_STEEP * ring->width, most = room;
+        for (size_t n = 0; n < sizeof around / sizeof around[0]; ++n)
+        {
+            room = fminf(room, room_in_hollow(ring, surface, i, around[n][0], around[n][1]));
+        }
+        if (room < most)
+        {
+            ring->pinches[ring->pinch_count++] = (pl_fold_pinch){i, room};
+        }
+    }
+    return PLEAT_OK;
+}
+
 /* ---- Frames ---- */
 
 /* How high a fold may rise before what faces it. most: without it. Continuous in where both are. */
@@ -181,10 +252,18 @@ static float room_before(const pl_fold_near *near, pl_f4 up, const pl_bound_ring
 void pl_folds_mind_others(const pl_bound_ring *ring, const pleat_layer_frame *frame, const float *lost,
                           const pl_f4 *ups, float *rooms)
 {
+    float most = PL_FOLD_STEEP * ring->width;
+    for (uint32_t n = 0; n < ring->pinch_count; ++n)
+    {
+        const pl_fold_pinch *pinch = &ring->pinches[n];
+        float loss = lost[pinch->fold / ring->fold_count];
+        float room = most + (pinch->room - most) * (loss < 0.12f ? loss / 0.12f : 1);
+        rooms[pinch->fold] = room < rooms[pinch->fold] ? room : rooms[pinch->fold];
+    }
     for (uint32_t n = 0; n < ring->near_count; ++n)
     {
         const pl_fold_near *near = &ring->nears[n];
-        float loss = lost[near->fold / ring->fold_count], most = PL_FOLD_STEEP * ring->width;
+        float loss = lost[near->fold / ring->fold_count];
         if (loss > 0)
         {
             /* Neighbours taper towards it: for them it narrows down as the station begins to fold, not at once. */

@@ -27,7 +27,11 @@ void pl_fold_crowd_fill(pl_fold_crowd *crowd, const pleat_vec4 *positions, float
 /* Notes what faces the middle of fold k at a station of a ring. place, up: there, in this frame. */
 void pl_fold_crowd_note(const pl_fold_crowd *crowd, pl_fold_ring *ring, uint32_t station, uint32_t k, pl_f4 place,
                         pl_f4 up);
-/* Lowers rooms (stations by folds) of a bound ring to half of the gaps. lost, ups: as of the layer in this frame. */
+/* Notes folds of a bound ring that stand in a hollow at rest, such as a cleft. */
+pleat_result pl_folds_find_pinches(pl_bound_ring *ring, const pl_ring_surface *surface, pl_arena *arena,
+                                   pleat_error *error);
+/* Lowers rooms (stations by folds) of a bound ring to half of the gaps, and in hollows. lost, ups: as of the layer in
+ * this frame. */
 void pl_folds_mind_others(const pl_bound_ring *ring, const pleat_layer_frame *frame, const float *lost,
                           const pl_f4 *ups, float *rooms);
 
