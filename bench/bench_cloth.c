@@ -136,7 +136,9 @@ static void run_projection(void *user)
     for (uint32_t i = 0; i < c->kept_count; ++i)
     {
         memcpy(c->work, c->kept + (size_t)i * count, count * sizeof *c->work);
-        pleat_layer_frame frame = {.time = c->clip->start + (float)(APART * i) / 30,
+        float time = c->clip->start + (float)(APART * i) / 30;
+        pleat_layer_frame frame = {.time = time,
+                                   .row_time = (double)time,
                                    .worlds = pleat_pose_worlds(c->pose),
                                    .positions = c->work,
                                    .normals = c->normals + (size_t)i * count};

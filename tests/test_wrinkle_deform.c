@@ -451,6 +451,23 @@ static void fill_cluster(pl_wrinkle_lanes *lanes, const float barycentric[][3], 
     }
 }
 
+/* Cloth that is half sound rises half as high. */
+static void check_half_as_sound(pl_wrinkle_cluster_job job, const pl_wrinkle_cluster *cluster, const pleat_vec4 *sound)
+{
+    static const float half[] = {0.5f, 0.5f, 0.5f};
+    pleat_vec4 positions[PL_CLUSTER_SIZE] = {0};
+    float highest = 0;
+    job.soundness = half;
+    job.positions = positions;
+    pl_wrinkle_cluster_run_base(&job, cluster);
+    for (uint32_t v = 0; v < PL_CLUSTER_SIZE; ++v)
+    {
+        highest = fmaxf(highest, fabsf(sound[v].z));
+        assert_true(fabsf(2 * positions[v].z - sound[v].z) < 1e-6f);
+    }
+    assert_true(highest > 0.05f);
+}
+
 /* Both builds of the kernel, over clusters of every size, with wrinkles to both sides. With a rest shape, every other
  * segment reaches less far there. */
 static void test_wrinkle_cluster_has_one_result(void **state)
@@ -465,12 +482,14 @@ static void test_wrinkle_cluster_has_one_result(void **state)
     pl_wrinkle_profile_make(&profile);
     static const uint32_t triangle[] = {0, 1, 2};
     static const pleat_vec4 corners[] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}};
+    static const float soundness[] = {1, 0.2f, 0};
     uint32_t seed = 5, moved = 0, head[1] = {0};
     pl_wrinkle_lanes lanes[PL_CLUSTER_SIZE / 8];
     float parts[2][PL_CAPSULE_PARTS][CLUSTER_SEGMENTS + 8] = {0}, *capsules[2][PL_CAPSULE_PARTS];
     for (int part = 0; part < 2 * PL_CAPSULE_PARTS; ++part)
     {
-        capsules[part / PL_CAPSULE_PARTS][part % PL_CAPSULE_PARTS] = parts[0][part];
+        capsules[part / PL_CAPSULE_PARTS][part % PL_CAPSULE_PARTS] =
+            parts[part / PL_CAPSULE_PARTS][part % PL_CAPSULE_PARTS];
     }
     for (uint32_t count = 1; count <= PL_CLUSTER_SIZE; ++count)
     {
@@ -517,6 +536,7 @@ static void test_wrinkle_cluster_has_one_result(void **state)
                                       .triangles = triangle,
                                       .coarse = corners,
                                       .rest = count % 2 ? corners : NULL,
+                                      .soundness = count % 3 ? NULL : soundness,
                                       .slide = true,
                                       .positions = positions[0],
                                       .normals = normals};
@@ -527,6 +547,10 @@ static void test_wrinkle_cluster_has_one_result(void **state)
         assert_memory_equal(positions[0], positions[1], sizeof positions[0]);
         assert_memory_equal(&base, &wide, sizeof base);
         moved += base.moved;
+        if (count == PL_CLUSTER_SIZE) /* which is asked for without soundness */
+        {
+            check_half_as_sound(job, &cluster, positions[0]);
+        }
         for (uint32_t v = count; v < PL_CLUSTER_SIZE; ++v)
         {
             assert_true(positions[0][v].z == 0);

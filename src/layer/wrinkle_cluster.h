@@ -72,7 +72,7 @@ typedef struct pl_wrinkle_cluster_job
     const uint32_t *triangles; /* coarse */
     const pleat_vec4 *coarse;
     const pleat_vec4 *rest; /* coarse, or NULL: how far cloth was from a segment at rest does not count */
-    const float *mask;      /* or NULL */
+    const float *soundness; /* of coarse vertices, or NULL */
     bool slide;
     pleat_vec4 *positions;
     const pleat_vec4 *normals;

@@ -527,17 +527,32 @@ static void load_eight(const pl_wrinkle_cluster_job *job, const pl_wrinkle_lanes
     pl_gather8(job->normals, lanes->vertex, e->normal);
 }
 
+/* How much of their offsets eight vertices are given. */
+PL_INLINE pl_f8 share_of(const pl_wrinkle_cluster_job *job, const pl_wrinkle_lanes *lanes, const uint32_t *corner)
+{
+    pl_f8 share = load8(lanes->mask), sound = pl_splat8(0);
+    if (!job->soundness)
+    {
+        return share;
+    }
+    for (int k = 0; k < 3; ++k)
+    {
+        sound += pl_splat8(job->soundness[corner[k]]) * load8(lanes->barycentric[k]);
+    }
+    return share * pl_min8(pl_max8(sound, pl_splat8(0)), pl_splat8(1));
+}
+
 /* Adds offsets to the positions of those reached. */
 static void store_eight(const pl_wrinkle_cluster_job *job, const pl_wrinkle_lanes *lanes, const pl_f8 offset[3],
-                        uint32_t reached)
+                        pl_f8 share, uint32_t reached)
 {
-    pl_f8 four[4] = {offset[0], offset[1], offset[2], pl_splat8(0)};
+    pl_f8 four[4] = {offset[0] * share, offset[1] * share, offset[2] * share, pl_splat8(0)};
     pl_f4 by[8];
     pl_scatter8(four, by, 1);
     for (; reached; reached &= reached - 1)
     {
         uint32_t lane = (uint32_t)__builtin_ctz(reached), v = lanes->vertex[lane];
-        pl_store(&job->positions[v], pl_load(&job->positions[v]) + by[lane] * pl_splat(lanes->mask[lane]));
+        pl_store(&job->positions[v], pl_load(&job->positions[v]) + by[lane]);
     }
 }
 
@@ -568,7 +583,7 @@ static uint32_t run_eight(const pl_wrinkle_cluster_job *job, const pl_wrinkle_la
         }
     }
     uint32_t moved = pl_mask8(reached);
-    store_eight(job, lanes, offset, moved);
+    store_eight(job, lanes, offset, share_of(job, lanes, corner), moved);
     return (uint32_t)__builtin_popcount(moved);
 }
 

@@ -480,6 +480,7 @@ void pl_wrinkle_deform_update(pl_wrinkle_deform *deform, const pl_wrinkle_deform
                           .triangles = desc->coarse->triangles,
                           .coarse = deform->coarse,
                           .rest = desc->coarse_rest,
+                          .soundness = frame->soundness,
                           .slide = desc->slide,
                           .positions = frame->positions,
                           .normals = frame->normals}};

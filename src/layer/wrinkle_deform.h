@@ -49,6 +49,7 @@ typedef struct pl_wrinkle_deform_frame
     uint32_t wrinkle_count;
     const pleat_wrinkle *wrinkles;     /* of the frame; first_point goes into points */
     const pleat_wrinkle_point *points; /* depth 0: nothing at this point */
+    const float *soundness; /* #V of coarse, 0 .. 1, or NULL: how much of what wrinkles do is done around there */
     const pleat_tasks *tasks;
 } pl_wrinkle_deform_frame;
 

@@ -19,9 +19,7 @@ typedef struct wrinkles_layer
     pl_wrinkles_fine *fine;
     float *edges; /* mean edge at rest, per coarse vertex */
     pl_wrinkle_crumple crumple;
-    const float *given_mask;     /* #V or NULL: the cloth's */
-    float *mask;                 /* #V: the same, less where the cloth of this frame is crumpled */
-    bool crumpled;               /* mask differs from given_mask */
+    bool crumpled;               /* somewhere, in this frame */
     pleat_wrinkle *scratch;      /* the wrinkles of a frame, with points one after the other */
     pleat_wrinkle_point *deeper; /* their points */
     uint32_t most_wrinkles, most_points;
@@ -124,12 +122,6 @@ static pleat_result bind_layer(wrinkles_layer *layer, const pleat_cloth *cloth, 
     layer->most_wrinkles = most_wrinkles;
     layer->most_points = most_points;
     PL_TRY(pl_wrinkle_crumple_make(&layer->crumple, plan->coarse, plan->coarse_rest, &layer->arena, error));
-    PL_ARENA_NEW_OR_FAIL(layer->mask, &layer->arena, float, layer->vertex_count, error);
-    layer->given_mask = cloth->mask;
-    for (uint32_t v = 0; v < layer->vertex_count; ++v)
-    {
-        layer->mask[v] = cloth->mask ? cloth->mask[v] : 1;
-    }
     pl_wrinkles_fine_make(layer->fine);
     pl_wrinkles_fine_edges(cloth, plan->coarse, areas, layer->edges);
     pl_wrinkle_deform_desc desc = pl_wrinkle_deform_desc_default();
@@ -139,7 +131,7 @@ static pleat_result bind_layer(wrinkles_layer *layer, const pleat_cloth *cloth, 
     desc.vertex_barycentric = cloth->vertex_barycentric;
     desc.coarse_rest = plan->wish.rest;
     desc.rest = cloth->rest;
-    desc.mask = layer->mask;
+    desc.mask = cloth->mask;
     desc.slide = plan->options.even;
     desc.wrinkle_capacity = most_wrinkles;
     desc.point_capacity = most_points;
@@ -233,17 +225,8 @@ static uint32_t deepen(wrinkles_layer *layer)
 /* Finds where the cloth of a frame is crumpled, for nothing moves there, and where its layers are. */
 static void look_at(wrinkles_layer *layer, const pleat_layer_frame *frame)
 {
-    bool before = layer->crumpled;
     layer->crumpled = pl_wrinkle_crumple_update(&layer->crumple, frame->positions);
     pl_wrinkle_layers_begin(layer->layers, frame->positions, layer->crumple.normals, frame->tasks);
-    for (uint32_t v = 0; v < layer->vertex_count && (before || layer->crumpled); ++v)
-    {
-        const float *barycentric;
-        uint32_t triangle = pl_wrinkle_deform_place(layer->deform, v, &barycentric);
-        float given = layer->given_mask ? layer->given_mask[v] : 1;
-        bool here = layer->crumpled && triangle != PLEAT_NONE;
-        layer->mask[v] = here ? given * pl_wrinkle_soundness(&layer->crumple, triangle, barycentric) : given;
-    }
 }
 
 /* The cloth of a frame with some wrinkles; positions in and out. */
@@ -264,6 +247,7 @@ static void deform(wrinkles_layer *layer, const pleat_layer_frame *frame, uint32
                                        .wrinkle_count = count,
                                        .wrinkles = layer->scratch,
                                        .points = layer->deeper,
+                                       .soundness = layer->crumpled ? layer->crumple.soundness : NULL,
                                        .tasks = frame->tasks};
         pl_wrinkle_deform_update(layer->deform, &job);
         layer->figures = pl_wrinkle_deform_last(layer->deform);
