@@ -18,6 +18,7 @@ typedef struct sleeve_desc
     float jitter;    /* of vertices within the surface */
     float seam;      /* how far rounding opens the seams; 0: there are none */
     bool mirror;
+    float body; /* above 0: an arm that far below the sleeve, first in the same mesh, which is no garment */
 } sleeve_desc;
 
 enum
@@ -43,9 +44,10 @@ typedef struct sleeve
     uint32_t *triangles;
     uint16_t *vertex_joints;
     float *weights;
+    uint32_t body_count; /* of its vertices, the first ones */
 } sleeve;
 
-static const sleeve_desc plain_sleeve = {32, 48, 1, -1, 0, 0, false};
+static const sleeve_desc plain_sleeve = {32, 48, 1, -1, 0, 0, false, 0};
 
 static double step_up(double t)
 {
@@ -185,11 +187,16 @@ static void add_clip(const sleeve_desc *d, sleeve *s)
 static sleeve *sleeve_make(const sleeve_desc *d)
 {
     sleeve *s = calloc(1, sizeof *s);
-    size_t vertices = 2 * (size_t)(d->along + 1) * (d->around + 4), triangles = 4 * (size_t)d->along * d->around;
+    size_t vertices = 3 * (size_t)(d->along + 1) * (d->around + 4), triangles = 6 * (size_t)d->along * d->around;
     s->positions = calloc(vertices, sizeof *s->positions);
     s->triangles = calloc(3 * triangles, sizeof *s->triangles);
     s->vertex_joints = calloc(4 * vertices, sizeof *s->vertex_joints);
     s->weights = calloc(4 * vertices, sizeof *s->weights);
+    if (d->body > 0)
+    {
+        add_side(d, s, 0.05f - d->body, false);
+        s->body_count = s->primitive.vertex_count;
+    }
     add_side(d, s, 0.05f, false);
     if (d->thickness >= 0)
     {
@@ -383,6 +390,39 @@ static void test_mirror_mirrors_folds(void **state)
     sleeve_free(b);
 }
 
+/* An arm in the same mesh takes no folds from the sleeve around it. */
+static void test_body_below_takes_nothing(void **state)
+{
+    (void)state;
+    sleeve_desc d = plain_sleeve;
+    d.body = 0.006f;
+    sleeve *alone = sleeve_make(&plain_sleeve), *worn = sleeve_make(&d);
+    float *mask = calloc(worn->primitive.vertex_count, sizeof *mask);
+    for (uint32_t v = worn->body_count; v < worn->primitive.vertex_count; ++v)
+    {
+        mask[v] = 1;
+    }
+    pleat_folds_options options = pleat_folds_options_default();
+    pleat_layer_desc layer = {&pleat_folds_layer, &options};
+    pleat_bake_desc desc = pleat_bake_desc_default(&worn->model);
+    desc.layer_count = 1;
+    desc.layers = &layer;
+    desc.mask = mask;
+    pleat_bake *bare = bake_sleeve(alone, true), *dressed = NULL;
+    assert_int_equal(pleat_bake_create(&desc, NULL, &dressed, NULL), PLEAT_OK);
+    const pleat_vec4 *p = support_frame(bare, 12), *q = support_frame(dressed, 12);
+    assert_true(support_figure(bare, "ridges") == support_figure(dressed, "ridges"));
+    for (uint32_t v = 0; v < alone->primitive.vertex_count; ++v)
+    {
+        assert_true(support_apart(p[v], q[v + worn->body_count]) < 2e-5);
+    }
+    pleat_bake_destroy(bare);
+    pleat_bake_destroy(dressed);
+    free(mask);
+    sleeve_free(alone);
+    sleeve_free(worn);
+}
+
 /* Seams whose two sides differ in the last bits are no borders. */
 static void test_rounding_opens_no_seam(void **state)
 {
@@ -429,10 +469,10 @@ static void test_chains_keep_their_length(void **state)
 static void test_pattern_is_that_of_the_cloth(void **state)
 {
     (void)state;
-    const sleeve_desc meshes[] = {{20, 45, 1, -1, 0, 0, false},
-                                  {10, 22, 1, -1, 0, 0, false},
-                                  {44, 80, 1, -1, 0, 0, false},
-                                  {26, 40, 1, -1, 0.3f, 0, false}};
+    const sleeve_desc meshes[] = {{20, 45, 1, -1, 0, 0, false, 0},
+                                  {10, 22, 1, -1, 0, 0, false, 0},
+                                  {44, 80, 1, -1, 0, 0, false, 0},
+                                  {26, 40, 1, -1, 0.3f, 0, false, 0}};
     double ridges = 0, heights[3] = {0, 0, 0};
     for (size_t m = 0; m < sizeof meshes / sizeof meshes[0]; ++m)
     {
@@ -456,9 +496,13 @@ static void test_pattern_is_that_of_the_cloth(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lining_follows),           cmocka_unit_test(test_outer_side_is_as_without_lining),
-        cmocka_unit_test(test_mirror_mirrors_folds),     cmocka_unit_test(test_rounding_opens_no_seam),
-        cmocka_unit_test(test_chains_keep_their_length), cmocka_unit_test(test_pattern_is_that_of_the_cloth),
+        cmocka_unit_test(test_lining_follows),
+        cmocka_unit_test(test_outer_side_is_as_without_lining),
+        cmocka_unit_test(test_mirror_mirrors_folds),
+        cmocka_unit_test(test_rounding_opens_no_seam),
+        cmocka_unit_test(test_body_below_takes_nothing),
+        cmocka_unit_test(test_chains_keep_their_length),
+        cmocka_unit_test(test_pattern_is_that_of_the_cloth),
     };
     return cmocka_run_group_tests_name("folds_cloth", tests, NULL, NULL);
 }

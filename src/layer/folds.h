@@ -42,10 +42,18 @@ typedef struct pl_fold_other
     bool known;
 } pl_fold_other;
 
+/* Triangles that no fold stands on: what follows the outer side (folds_lining.h), and shells that are no garment. */
+enum
+{
+    PL_FOLD_LINING = 1,
+    PL_FOLD_NO_GARMENT = 2
+};
+
 /* A ring and its folds. */
 typedef struct pl_fold_ring
 {
     uint32_t joint, parent; /* in the skin */
+    uint32_t shell;         /* of the planning surface: rings of garments over each other do not know each other */
     pl_f4 axis, pivot;      /* of the joint's bone, unit, and the joint itself, in the mesh's own space */
     uint8_t *below;         /* by joint of the skin and one more: the joint and all below it */
     pl_fold_values values;  /* width is filled in */
@@ -70,7 +78,7 @@ typedef struct pl_folds_plan
     float width; /* of folds whose joint has none of its own */
     uint32_t ring_count;
     pl_fold_ring *rings;
-    uint8_t *lining;           /* by triangle of the input, or NULL: cloth with one side (folds_lining.h) */
+    uint8_t *lining;           /* by triangle of the input: 0 outer side, or as below; NULL: all is */
     float lining_reach;        /* how far it lies from the outer side, at most */
     const pleat_cloth *coarse; /* while refining */
 } pl_folds_plan;

@@ -38,7 +38,7 @@ static bool same_values(const pl_fold_values *a, const pl_fold_values *b)
 static bool in_chain(const pl_fold_ring *a, const pl_fold_ring *b, float within)
 {
     bool related = a->below[b->joint] || b->below[a->joint];
-    return related && a->ring.closed == b->ring.closed && same_values(&a->values, &b->values) &&
+    return related && a->shell == b->shell && a->ring.closed == b->ring.closed && same_values(&a->values, &b->values) &&
            pl_folds_apart(&a->ring, &b->ring) < within * fminf(a->values.width, b->values.width);
 }
 

@@ -198,7 +198,7 @@ static void fill_gaps(const side_finder *f, uint8_t *lining)
             uint32_t next = smooth_neighbour(f, 3 * t + k);
             around += next != PLEAT_NONE && lining[next];
         }
-        lining[t] |= around >= 2;
+        lining[t] = around >= 2 ? PL_FOLD_LINING : lining[t];
     }
 }
 
@@ -212,7 +212,7 @@ static uint32_t mark_lining(side_finder *f, uint8_t *lining)
         {
             pl_f4 apart = middle_of(cloth, f->behind[t]) - middle_of(cloth, t);
             f->reach = fmaxf(f->reach, fabsf(pl_dot3(apart, f->normals[t])));
-            lining[t] = 1;
+            lining[t] = PL_FOLD_LINING;
             ++found;
         }
     }
@@ -221,6 +221,32 @@ static uint32_t mark_lining(side_finder *f, uint8_t *lining)
         fill_gaps(f, lining);
     }
     return found;
+}
+
+/* Shells without a vertex that may move: a body in the mesh of its clothes, whose rings would take the place of theirs.
+ * shell, free: by triangle. */
+static uint32_t mark_no_garment(const pleat_cloth *cloth, uint32_t *shell, uint8_t *free, uint8_t *lining)
+{
+    const pleat_topology *topology = cloth->topology;
+    uint32_t found = 0;
+    pleat_topology_shells(topology, shell);
+    for (uint32_t c = 0; c < 3 * topology->triangle_count; ++c)
+    {
+        uint32_t s = shell[c / 3];
+        if (s != PLEAT_NONE && cloth->mask[topology->triangles[c]] > 0)
+        {
+            free[s] = 1;
+        }
+    }
+    for (uint32_t t = 0; t < topology->triangle_count; ++t)
+    {
+        if (shell[t] != PLEAT_NONE && !free[shell[t]])
+        {
+            lining[t] = PL_FOLD_NO_GARMENT;
+            ++found;
+        }
+    }
+    return found < topology->triangle_count ? found : 0;
 }
 
 static pleat_result find_sides(side_finder *f, const pleat_host *host, pl_arena *scratch, uint8_t *lining,
@@ -236,7 +262,8 @@ static pleat_result find_sides(side_finder *f, const pleat_host *host, pl_arena 
     f->part = PL_ARENA_NEW(scratch, uint32_t, count);
     f->outwards = PL_ARENA_NEW(scratch, double, count);
     f->areas = PL_ARENA_NEW(scratch, double, count);
-    if (!larger || !f->normals || !f->behind || !f->part || !f->outwards || !f->areas)
+    uint8_t *whole = PL_ARENA_NEW(scratch, uint8_t, count);
+    if (!larger || !f->normals || !f->behind || !f->part || !f->outwards || !f->areas || !whole)
     {
         return pl_fail_memory(scratch->memory, error, "the sides of the cloth");
     }
@@ -254,6 +281,7 @@ static pleat_result find_sides(side_finder *f, const pleat_host *host, pl_arena 
     pleat_bvh_destroy(bvh);
     make_parts(f);
     *found = mark_lining(f, lining);
+    *found += mark_no_garment(f->cloth, f->part, whole, lining);
     return PLEAT_OK;
 }
 

@@ -14,8 +14,9 @@ typedef struct pl_fold_bone
     pl_f4 place, axis;
 } pl_fold_bone;
 
-/* Which triangles of a cloth are lining: *lining, #T bytes from the arena, or NULL where there is none. *reach: how far
- * it lies from the outer side, at most. bones: by joint of the skin. */
+/* Which triangles of a cloth are lining, or of a shell that a mask leaves out as a whole: *lining, #T bytes from the
+ * arena, or NULL where there are none. *reach: how far lining lies from the outer side, at most. bones: by joint of the
+ * skin. */
 pleat_result pl_folds_find_lining(const pleat_cloth *cloth, const pl_fold_bone *bones, uint32_t bone_count,
                                   const pleat_host *host, pl_arena *arena, uint8_t **lining, float *reach,
                                   pleat_error *error);

@@ -26,7 +26,7 @@ pleat_result pl_fold_crowd_make(const pleat_cloth *cloth, const uint8_t *lining,
     }
     for (uint32_t i = 0; i < 3 * cloth->topology->triangle_count; ++i)
     {
-        if (!lining || !lining[i / 3])
+        if (!lining || lining[i / 3] != PL_FOLD_LINING)
         {
             out->triangle[cloth->topology->triangles[i]] = i / 3;
         }

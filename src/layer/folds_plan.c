@@ -37,6 +37,7 @@ typedef struct planner
     pl_patch *probes;    /* by ring: lines across it as long as any region may be */
     float *coarse_share; /* of a joint and all below it, per vertex of the input */
     float *share;        /* the same on the planning surface */
+    uint32_t *shell;     /* by triangle of it */
 } planner;
 
 static uint32_t joint_of_node(const pleat_skin *skin, uint32_t node)
@@ -225,10 +226,12 @@ static pleat_result make_surface(planner *p, pleat_error *error)
     pleat_vec4 *normals = PL_ARENA_NEW(&p->scratch, pleat_vec4, refined->vertex_count);
     p->share = PL_ARENA_NEW(&p->scratch, float, refined->vertex_count);
     p->coarse_share = PL_ARENA_NEW(&p->scratch, float, cloth->topology->vertex_count);
-    if (!positions || !normals || !p->share || !p->coarse_share)
+    p->shell = PL_ARENA_NEW(&p->scratch, uint32_t, p->topology->triangle_count);
+    if (!positions || !normals || !p->share || !p->coarse_share || !p->shell)
     {
         return pl_fail_memory(p->scratch.memory, error, "the planning surface");
     }
+    pleat_topology_shells(p->topology, p->shell);
     pleat_loop_points(p->loop, PLEAT_LOOP_SURFACE, cloth->rest, positions, &p->host->tasks);
     const pleat_topology *outer = p->topology;
     PL_TRY(pleat_normals_create(outer->vertex_count, outer->triangle_count, outer->triangles, outer->triangles, p->host,
@@ -296,11 +299,12 @@ static int compare_floats(const void *a, const void *b)
 }
 
 /* Two joints with (nearly) the same share have the same ring; it counts once. */
-static bool is_known(const pl_folds_plan *plan, const pl_ring *ring)
+static bool is_known(const pl_folds_plan *plan, const pl_fold_ring *ring)
 {
     for (uint32_t k = 0; k < plan->ring_count; ++k)
     {
-        if (pl_folds_apart(ring, &plan->rings[k].ring) < 0.5f * plan->width)
+        if (plan->rings[k].shell == ring->shell &&
+            pl_folds_apart(&ring->ring, &plan->rings[k].ring) < 0.5f * plan->width)
         {
             return true;
         }
@@ -408,12 +412,13 @@ static pleat_result add_ring(planner *p, uint32_t joint, const pl_contour *line,
         width = fminf(width, WIDEST * pl_contour_length(&p->surface, line));
     }
     ring->values.width = width;
+    ring->shell = p->shell[line->points[0].triangle];
     ring->axis = p->joints[joint].axis;
     ring->pivot = bind_position(p->skin, joint);
     PL_TRY(pl_folds_profile_of(&ring->values, &ring->profile, error));
     PL_TRY(mark_below(p, ring, error));
     PL_TRY(pl_ring_make(&p->surface, line, width / 2, 0.5f * width, &plan->arena, &ring->ring, error));
-    if (is_known(plan, &ring->ring))
+    if (is_known(plan, ring))
     {
         return PLEAT_OK;
     }
@@ -853,7 +858,7 @@ bool pl_folds_plan_wants(void *user, uint32_t triangle, const float barycentric[
         normal += pl_load(&plan->coarse->rest_normals[corner[k]]);
     }
     /* A lining becomes as fine as what it follows. */
-    bool lining = plan->lining && plan->lining[triangle];
+    bool lining = plan->lining && plan->lining[triangle] == PL_FOLD_LINING;
     normal = lining ? -normal : normal;
     float longest = 0;
     for (int k = 0; k < 3; ++k)

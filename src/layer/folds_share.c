@@ -46,7 +46,8 @@ static float own_part(const pl_folds_plan *plan, uint32_t self, const line_place
     for (uint32_t r = 0; r < plan->ring_count; ++r)
     {
         float other;
-        const pl_station *station = r == self ? NULL : nearest_station(&plan->rings[r].ring, place, &other);
+        bool apart = r == self || plan->rings[r].shell != plan->rings[self].shell;
+        const pl_station *station = apart ? NULL : nearest_station(&plan->rings[r].ring, place, &other);
         if (!station)
         {
             continue;
