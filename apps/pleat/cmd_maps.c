@@ -43,6 +43,7 @@ static maps_options read_options(const app_arguments *arguments)
     if (!arguments_given(arguments, "map"))
     {
         options.kinds.height = options.kinds.normal = true;
+        options.settle = !options.basis;
     }
     return options;
 }
@@ -83,9 +84,8 @@ static int open_folder(maps_run *run, bool *made)
 
 /* ---- Coordinates ---- */
 
-/* Which primitives of a mesh need an atlas: garments without coordinates, or all garments by --atlas. */
-static bool needs_atlas(const maps_run *run, const pleat_model *model, const stack_choice *choice, uint32_t mesh,
-                        bool *primitives)
+/* Which primitives of a mesh need an atlas: garments without coordinates, or all garments. */
+static bool needs_atlas(const pleat_model *model, const stack_choice *choice, uint32_t mesh, bool all, bool *primitives)
 {
     bool any = false;
     size_t at = 0;
@@ -100,7 +100,7 @@ static bool needs_atlas(const maps_run *run, const pleat_model *model, const sta
         for (uint32_t p = 0; chosen && p < model->meshes[index].primitive_count; ++p, ++at)
         {
             bool garment = !choice->garment || choice->garment[at];
-            bool wanted = garment && (run->options.atlas || !model->meshes[index].primitives[p].uvs) &&
+            bool wanted = garment && (all || !model->meshes[index].primitives[p].uvs) &&
                           model->meshes[index].primitives[p].triangle_count;
             if (index == mesh && wanted)
             {
@@ -111,6 +111,29 @@ static bool needs_atlas(const maps_run *run, const pleat_model *model, const sta
     return any;
 }
 
+/* Of the texels: with fewer of its own a garment gets an atlas, where nobody said what to write. */
+static const float FEW_TEXELS = 0.02f;
+
+/* Whether coordinates that are there are of no use: they overlap, or hold next to nothing. */
+static pleat_result judge_coordinates(maps_run *run, const pleat_mesh *mesh, const bool *garment, bool *useless,
+                                      pleat_error *error)
+{
+    pleat_atlas_fit fit;
+    PL_TRY(pleat_atlas_measure(mesh, garment, &run->session->host, &fit, error));
+    *useless = fit.shared > MAPS_MANY_SHARED || fit.covered < FEW_TEXELS;
+    if (*useless && !run->again)
+    {
+        char message[400];
+        snprintf(
+            message, sizeof message,
+            "the texture coordinates of %.100s %s: maps are on new ones, in mesh.glb (--map height and others keep "
+            "the old)",
+            shown(mesh->name), fit.shared > MAPS_MANY_SHARED ? "overlap" : "leave it hardly any texels of a texture");
+        run->session->host.log(run->session->host.log_user, PLEAT_INFO, message);
+    }
+    return PLEAT_OK;
+}
+
 static pleat_result make_atlases(maps_run *run, const pleat_model *model, const stack_choice *choice,
                                  pleat_atlas **atlases, pleat_error *error)
 {
@@ -118,8 +141,14 @@ static pleat_result make_atlases(maps_run *run, const pleat_model *model, const 
     for (uint32_t m = 0; m < model->mesh_count; ++m)
     {
         bool *primitives;
+        bool all = run->options.atlas;
         PL_ARENA_NEW_OR_FAIL(primitives, &run->arena, bool, model->meshes[m].primitive_count, error);
-        if (wants_textures(run) && needs_atlas(run, model, choice, m, primitives))
+        if (run->options.settle && !all && needs_atlas(model, choice, m, true, primitives))
+        {
+            PL_TRY(judge_coordinates(run, &model->meshes[m], primitives, &all, error));
+            memset(primitives, 0, model->meshes[m].primitive_count * sizeof *primitives);
+        }
+        if (wants_textures(run) && needs_atlas(model, choice, m, all, primitives))
         {
             pleat_atlas_options options = pleat_atlas_options_default();
             options.size = run->options.size;
@@ -168,11 +197,17 @@ static void describe_set(const maps_run *run, maps_set *set)
     {
         json_object_set_new(json, "height", encoding_json(set->heights));
     }
-    if (options->kinds.vector && !options->basis)
+    bool vectors = options->kinds.vector || set->needs_vectors;
+    if (vectors && !options->basis)
     {
         json_t *vector = encoding_json(set->vectors);
-        json_object_set_new(vector, "space", json_string(options->world ? "world" : "tangent"));
+        json_object_set_new(vector, "space", json_string(set->world ? "world" : "tangent"));
         json_object_set_new(json, "vector", vector);
+    }
+    if (options->settle)
+    {
+        /* Which of the maps holds the surface within 2 % of the largest height. */
+        json_object_set_new(json, "displace_by", json_string(vectors ? "vector" : "height"));
     }
 }
 
@@ -208,6 +243,11 @@ static json_t *describe_run(const maps_run *run)
 
 /* ---- The run ---- */
 
+enum
+{
+    MOST_TEXELS = 8192 /* a side, where maps choose their size */
+};
+
 static pleat_result make_room(maps_run *run, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
@@ -216,7 +256,8 @@ static pleat_result make_room(maps_run *run, pleat_error *error)
     PL_ARENA_NEW_OR_FAIL(run->normals, &run->arena, uint16_t, run->options.kinds.normal ? 3 * texels : 0, error);
     PL_ARENA_NEW_OR_FAIL(run->bytes, &run->arena, uint8_t, 3 * texels, error);
     PL_ARENA_NEW_OR_FAIL(run->vectors, &run->arena, uint16_t,
-                         run->options.kinds.vector || run->options.basis ? 3 * texels : 0, error);
+                         run->options.kinds.vector || run->options.settle || run->options.basis ? 3 * texels : 0,
+                         error);
 fail:
     return result;
 }
@@ -247,6 +288,17 @@ static pleat_result write_textures(maps_run *run, pleat_error *error)
     return result;
 }
 
+/* Whether even vectors end off the surface, and nobody said how many texels there are to be. */
+static bool wants_more_texels(const maps_run *run)
+{
+    bool more = false;
+    for (uint32_t i = 0; i < run->set_count; ++i)
+    {
+        more |= run->sets[i].needs_vectors && run->sets[i].vector_error.worst > 0.02f;
+    }
+    return more && run->options.size < MOST_TEXELS && !arguments_given(run->session->arguments, "size");
+}
+
 static pleat_result run_maps(maps_run *run, const pleat_bake_desc *desc, pleat_error *error)
 {
     PL_TRY(pleat_bake_create(desc, &run->session->host, &run->bake, error));
@@ -259,7 +311,12 @@ static pleat_result run_maps(maps_run *run, const pleat_bake_desc *desc, pleat_e
     {
         PL_TRY(write_textures(run, error));
     }
-    return pleat_outputs_commit(run->outputs, error);
+    run->again = wants_more_texels(run);
+    if (!run->again)
+    {
+        maps_tell_of_vectors(run);
+    }
+    return run->again ? PLEAT_OK : pleat_outputs_commit(run->outputs, error);
 }
 
 static int print_report(maps_run *run, double seconds)
@@ -302,13 +359,18 @@ static int bake_maps(maps_run *run, pleat_bake_desc *desc, bake_look *look, cons
     choice_apply(choice, desc);
     choose_middle(run, desc);
     run->clip = desc->clip;
-    int status = run_maps(run, desc, &error) == PLEAT_OK
-                     ? print_report(run, seconds_now() - start)
-                     : fail_error_in(run->session, run->session->arguments->files[0], &error);
+    bool done = run_maps(run, desc, &error) == PLEAT_OK;
+    int status = done && !run->again ? print_report(run, seconds_now() - start)
+                 : done              ? EXIT_DONE
+                                     : fail_error_in(run->session, run->session->arguments->files[0], &error);
     maps_close_stretch(run);
     maps_close_sets(run);
     pleat_outputs_destroy(run->outputs);
     pleat_bake_destroy(run->bake);
+    run->outputs = NULL;
+    run->bake = NULL;
+    run->stretches = NULL;
+    run->set_count = run->file_count = 0;
     return status;
 }
 
@@ -380,7 +442,14 @@ static int run_maps_command(app_session *session)
     pl_arena_init(&run.arena, &run.memory);
     pleat_asset *asset = load_input(session, 0, arguments_number(session->arguments, "fps"));
     run.asset = asset;
-    status = asset ? map_asset(&run, &look) : EXIT_BAD_INPUT;
+    bake_look settled = look;
+    status = asset ? map_asset(&run, &settled) : EXIT_BAD_INPUT;
+    while (status == EXIT_DONE && run.again)
+    {
+        settled = look;
+        run.options.size *= 2;
+        status = map_asset(&run, &settled);
+    }
     pleat_asset_destroy(asset);
     pl_arena_free(&run.arena);
     if (made && status != EXIT_DONE)
@@ -393,7 +462,7 @@ static int run_maps_command(app_session *session)
 static const app_option maps_table[] = {
     {"output", 'o', OPTION_PATH, false, "DIR", NULL, 0, 0, "the folder to write to; it is made if it is not there"},
     {"map", 0, OPTION_CHOICE, true, "height|vector|normal|stretch|vat|vat-exr|vat-packed", NULL, 0, 0,
-     "default: height and normal; vat: moving vertices"},
+     "default: height, normal, and vector where heights do not do"},
     {"size", 0, OPTION_WHOLE, false, "N", "2048", 16, 16384, "texels a side"},
     {"frames", 0, OPTION_RANGE, false, "A-B", NULL, 0, 0,
      "frames of the clip; default: the middle; all for --basis, --most, vat"},
@@ -419,7 +488,7 @@ static const app_option maps_table[] = {
 
 static const char *const maps_examples[] = {
     "pleat maps hero.glb -o maps --frames 40",
-    "height and normal map of each garment in frame 40",
+    "maps of each garment in frame 40",
     "pleat maps hero.glb -o maps --basis 16 --map normal --green down",
     "the clip as 16 normal maps and weights, for Unreal",
     NULL,
@@ -431,10 +500,12 @@ const app_command command_maps = {
     .argument_min = 1,
     .argument_max = 1,
     .summary = "displacement, normal and stretch maps of garments, vertex-animation textures",
-    .description = "Writes what the stack adds to each garment's coarse mesh as textures: 16-bit heights or vectors, "
-                   "normal maps, maps of stretch, and maps.json, which says what they mean. Meshes without texture "
-                   "coordinates get an "
-                   "atlas, in mesh.glb. Either all files appear, or none.",
+    .description =
+        "Writes what the stack adds to each garment's coarse mesh as textures: 16-bit heights (and vectors, where "
+        "heights cannot hold the surface within 2 %), normal maps, maps of stretch, and maps.json, which says what "
+        "they mean. Meshes without texture "
+        "coordinates get an "
+        "atlas, in mesh.glb. Either all files appear, or none.",
     .options = maps_table,
     .option_count = sizeof maps_table / sizeof maps_table[0],
     .examples = maps_examples,

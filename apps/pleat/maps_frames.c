@@ -10,9 +10,6 @@ enum
     CHECKED_PLACES = 20000 /* of each height map */
 };
 
-/* Of the texels: so many make a warning. */
-static const float MANY_SHARED = 0.0005f;
-
 static bool wants_heights(const maps_options *options)
 {
     /* Without vectors a normal map is that of the heights: of what is seen where the coarse mesh is drawn. */
@@ -44,11 +41,10 @@ static pleat_result find_ranges(maps_run *run, uint32_t frame_count, pleat_error
                 pleat_maps_update(set->maps, NULL, NULL, &heights, tasks);
                 widen(&set->heights, heights);
             }
-            if (run->options.kinds.vector)
+            if (run->options.kinds.vector || run->options.settle)
             {
-                pleat_maps_vectors(set->maps, PLEAT_MAPS_FRAME,
-                                   run->options.world ? PLEAT_MAPS_WORLD : PLEAT_MAPS_TANGENT, NULL, NULL, &vectors,
-                                   tasks);
+                pleat_maps_vectors(set->maps, PLEAT_MAPS_FRAME, set->world ? PLEAT_MAPS_WORLD : PLEAT_MAPS_TANGENT,
+                                   NULL, NULL, &vectors, tasks);
                 widen(&set->vectors, vectors);
             }
         }
@@ -57,8 +53,8 @@ static pleat_result find_ranges(maps_run *run, uint32_t frame_count, pleat_error
     return result;
 }
 
-static pleat_result write_plain(maps_run *run, json_t *entry, const char *key, const char *file, uint32_t channels,
-                                const uint16_t *pixels, pleat_error *error)
+pleat_result maps_write_plain(maps_run *run, json_t *entry, const char *key, const char *file, uint32_t channels,
+                              const uint16_t *pixels, pleat_error *error)
 {
     uint32_t size = run->options.size;
     pleat_png png = {size, size, channels, 16, pixels, true};
@@ -66,16 +62,30 @@ static pleat_result write_plain(maps_run *run, json_t *entry, const char *key, c
     return maps_write_png(run, file, &png, error);
 }
 
-/* How well the heights of the frame do; the worst of all frames is kept for a hint. */
-static json_t *check_heights(const maps_run *run, maps_set *set)
+/* The worst of all frames is kept for a word about it. */
+static json_t *error_json(pleat_maps_error found, pleat_maps_error *worst)
 {
-    pleat_maps_error found = pleat_maps_check(set->maps, run->heights, set->heights, CHECKED_PLACES);
-    if (found.good < set->error.good || set->error.samples == 0)
+    if (worst->samples == 0 || found.worst > worst->worst)
     {
-        set->error = found;
+        float good = worst->samples ? fminf(worst->good, found.good) : found.good;
+        *worst = found;
+        worst->good = good;
     }
     return json_pack("{s:f, s:f, s:f}", "largest_height", (double)found.largest, "within_2_percent", (double)found.good,
                      "worst", (double)found.worst);
+}
+
+static json_t *check_heights(const maps_run *run, maps_set *set)
+{
+    return error_json(pleat_maps_check(set->maps, run->heights, set->heights, CHECKED_PLACES), &set->error);
+}
+
+json_t *maps_check_vectors(maps_run *run, maps_set *set)
+{
+    return error_json(pleat_maps_check_vectors(set->maps, run->vectors,
+                                               set->world ? PLEAT_MAPS_WORLD : PLEAT_MAPS_TANGENT, set->vectors,
+                                               set->error.largest, CHECKED_PLACES),
+                      &set->vector_error);
 }
 
 /* One frame of one texture. number: in the names, or PLEAT_NONE. */
@@ -98,8 +108,9 @@ static pleat_result write_set(maps_run *run, maps_set *set, json_t *entry, uint3
     if (options->kinds.vector)
     {
         bool normals = options->kinds.normal && !options->kinds.height;
-        pleat_maps_vectors(set->maps, PLEAT_MAPS_FRAME, options->world ? PLEAT_MAPS_WORLD : PLEAT_MAPS_TANGENT,
+        pleat_maps_vectors(set->maps, PLEAT_MAPS_FRAME, set->world ? PLEAT_MAPS_WORLD : PLEAT_MAPS_TANGENT,
                            run->vectors, normals ? run->normals : NULL, &set->vectors, tasks);
+        json_object_set_new(entry, "vector_error", maps_check_vectors(run, set));
         cover.drawn = pleat_maps_get_cover(set->maps).drawn;
         cover.shared = pleat_maps_get_cover(set->maps).shared;
     }
@@ -112,13 +123,13 @@ static pleat_result write_set(maps_run *run, maps_set *set, json_t *entry, uint3
     }
     if (options->kinds.height)
     {
-        PL_TRY(write_plain(run, entry, "height", maps_file_name(run, set->name, "height", number, ".png"), 1,
-                           run->heights, error));
+        PL_TRY(maps_write_plain(run, entry, "height", maps_file_name(run, set->name, "height", number, ".png"), 1,
+                                run->heights, error));
     }
     if (options->kinds.vector)
     {
-        PL_TRY(write_plain(run, entry, "vector", maps_file_name(run, set->name, "vector", number, ".png"), 3,
-                           run->vectors, error));
+        PL_TRY(maps_write_plain(run, entry, "vector", maps_file_name(run, set->name, "vector", number, ".png"), 3,
+                                run->vectors, error));
     }
     if (options->kinds.normal)
     {
@@ -142,7 +153,7 @@ static pleat_result write_set(maps_run *run, maps_set *set, json_t *entry, uint3
 static void warn_of_overlap(maps_run *run, const maps_set *set)
 {
     pleat_maps_cover cover = pleat_maps_get_cover(set->maps);
-    if (cover.shared > MANY_SHARED)
+    if (cover.shared > MAPS_MANY_SHARED)
     {
         char message[300];
         snprintf(
@@ -154,19 +165,24 @@ static void warn_of_overlap(maps_run *run, const maps_set *set)
     }
 }
 
+/* Whether heights leave places far from the surface. Flat maps have no folds to get wrong: a hundredth of a millimetre
+ * is rounding. Of texels that several places share a warning has been given. */
+static bool heights_fail(const maps_set *set)
+{
+    return set->error.samples > 0 && !(pleat_maps_get_cover(set->maps).shared > MAPS_MANY_SHARED) &&
+           set->error.worst > 0.02f && set->error.largest > 1e-5f;
+}
+
 /* Where one number cannot say it, three can. */
 static void hint_at_vectors(maps_run *run, const maps_set *set)
 {
-    /* Flat maps have no folds to get wrong: a hundredth of a millimetre is rounding. Of texels that several places
-     * share a warning has been given. */
-    if (set->error.samples > 0 && !(pleat_maps_get_cover(set->maps).shared > MANY_SHARED) &&
-        set->error.good < 0.9995f && set->error.largest > 1e-5f)
+    if (heights_fail(set) && !run->options.kinds.vector)
     {
         char message[400];
         snprintf(
             message, sizeof message,
-            "%.2f %% of %.100s ends more than 2 %% of the largest height off the surface, %.0f %% at the worst: one "
-            "height cannot say where folds hang over; --map vector --space world is exact",
+            "%.3g %% of %.100s ends more than 2 %% of the largest height off the surface, %.0f %% at the worst: one "
+            "height cannot say where folds hang over; --map vector can",
             (double)(100 * (1 - set->error.good)), set->name, (double)(100 * set->error.worst));
         run->session->host.log(run->session->host.log_user, PLEAT_WARNING, message);
     }
@@ -208,10 +224,18 @@ pleat_result maps_write_frames(maps_run *run, pleat_error *error)
         }
     }
     progress_end(&progress);
+    bool any = false;
     for (uint32_t i = 0; i < run->set_count && result == PLEAT_OK; ++i)
     {
-        hint_at_vectors(run, &run->sets[i]);
+        maps_set *set = &run->sets[i];
+        set->needs_vectors = run->options.settle && heights_fail(set);
+        any |= set->needs_vectors;
+        if (!run->options.settle)
+        {
+            hint_at_vectors(run, set);
+        }
     }
+    result = any ? maps_write_vectors(run, first, error) : result;
     return result == PLEAT_OK && run->options.kinds.stretch ? maps_write_most(run, error) : result;
 }
 

@@ -33,6 +33,7 @@ typedef struct maps_options
     uint32_t normal_bits;
     bool green_down; /* DirectX: y of normals downwards in the picture */
     bool world;      /* vectors in the world's axes */
+    bool settle;     /* nothing was asked for: vectors, too, where heights do not do */
     bool posed;      /* the coarse mesh of each frame as a file, too */
     bool atlas;      /* new coordinates even where there are some */
     uint32_t basis;  /* targets, or 0: maps of frames */
@@ -52,6 +53,9 @@ typedef struct maps_set
     pleat_maps *maps;
     pleat_height_range heights, vectors; /* over all frames */
     pleat_maps_error error;              /* of the frame whose heights do worst */
+    pleat_maps_error vector_error;       /* likewise of vectors */
+    bool needs_vectors;                  /* heights do not do, and vectors were not asked for */
+    bool world;                          /* vectors in the world's axes */
     json_t *json;                        /* its entry in maps.json */
 } maps_set;
 
@@ -76,8 +80,12 @@ typedef struct maps_run
     float *stretch_values;                 /* 3 a vertex */
     uint16_t *stretch_texels;              /* size x size x 3 */
     uint32_t file_count;
+    bool again; /* the maps that were made hold too little: once more, larger */
     double map_seconds, write_seconds;
 } maps_run;
+
+/* Of the texels: so many that belong to several places make a map useless. */
+#define MAPS_MANY_SHARED 0.0005f
 
 /* ---- maps_sets.c ---- */
 
@@ -91,6 +99,18 @@ void maps_close_sets(maps_run *run);
 pleat_result maps_write_frames(maps_run *run, pleat_error *error);
 /* Masks of the joints that --mask-joints names. */
 pleat_result maps_write_masks(maps_run *run, pleat_error *error);
+
+/* Of height maps and vector maps that were drawn last: how well they do. The worst of all frames is kept. */
+json_t *maps_check_vectors(maps_run *run, maps_set *set);
+pleat_result maps_write_plain(maps_run *run, json_t *entry, const char *key, const char *file, uint32_t channels,
+                              const uint16_t *pixels, pleat_error *error);
+
+/* ---- maps_vectors.c ---- */
+
+/* Vector maps of sets whose heights do not do, for all frames. */
+pleat_result maps_write_vectors(maps_run *run, uint32_t first_frame, pleat_error *error);
+/* That they are there, and why. */
+void maps_tell_of_vectors(maps_run *run);
 
 /* ---- maps_basis.c ---- */
 

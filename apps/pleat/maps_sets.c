@@ -77,7 +77,8 @@ static pleat_result open_set(maps_run *run, uint32_t stack, uint32_t first, bool
     const pleat_mesh *mesh = &run->model->meshes[mesh_index];
     bool atlas = run->atlases[mesh_index] != NULL;
     maps_set *set = &run->sets[run->set_count];
-    *set = (maps_set){.stack = stack, .node = node, .material = mesh->primitives[first].material};
+    *set = (maps_set){
+        .stack = stack, .node = node, .material = mesh->primitives[first].material, .world = run->options.world};
     set->name = name_set(run, node, set->material, several);
     PL_ARENA_NEW_OR_FAIL(set->primitives, &run->arena, bool, mesh->primitive_count, error);
     for (uint32_t p = first; p < mesh->primitive_count; ++p)

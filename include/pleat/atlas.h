@@ -52,6 +52,16 @@ pleat_result pleat_atlas_model_create(const pleat_model *model, const pleat_atla
 void pleat_atlas_model_destroy(pleat_atlas_model *model);
 const pleat_model *pleat_atlas_model_get(const pleat_atlas_model *model);
 
+/* How well a mesh's own coordinates could hold a map, each material its own. primitives: which are looked at, NULL for
+ * all. Those without coordinates count for nothing. */
+typedef struct pleat_atlas_fit
+{
+    float covered; /* share of the texels that have surface, of the material with the least */
+    float shared;  /* share of those that several triangles lay claim to, of the material with the most */
+} pleat_atlas_fit;
+pleat_result pleat_atlas_measure(const pleat_mesh *mesh, const bool *primitives, const pleat_host *host,
+                                 pleat_atlas_fit *fit, pleat_error *error);
+
 PLEAT_END
 
 #endif

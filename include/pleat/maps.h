@@ -59,7 +59,8 @@ typedef enum pleat_maps_shape
 
 /* Vector displacements, size x size x 3, and the normals that belong to them: those of the very points that the vectors
  * lead to (normals of pleat_maps_update are those that the heights lead to). Either may be NULL. range: as above, for
- * all three channels; what is found is symmetric, so that 0 lies between 32767 and 32768. */
+ * all three channels; what is found is symmetric, so that 0 lies between 32767 and 32768 (in tangent space the length
+ * of the longest vector, which does for either space). */
 void pleat_maps_vectors(pleat_maps *maps, pleat_maps_shape of, pleat_maps_space space, uint16_t *vectors,
                         uint16_t *normals, pleat_height_range *range, const pleat_tasks *tasks);
 
@@ -98,6 +99,11 @@ typedef struct pleat_maps_error
 } pleat_maps_error;
 pleat_maps_error pleat_maps_check(const pleat_maps *maps, const uint16_t *heights, pleat_height_range range,
                                   uint32_t sample_count);
+
+/* The same of a vector map, that of the last pleat_maps_vectors. largest: the height that errors are parts of; 0: the
+ * longest vector. */
+pleat_maps_error pleat_maps_check_vectors(pleat_maps *maps, const uint16_t *vectors, pleat_maps_space space,
+                                          pleat_height_range range, float largest, uint32_t sample_count);
 
 /* The coarse mesh that the last update's map belongs to, world space: what a game draws. Per surface vertex of the
  * input; tangents and normals unit, w of a tangent is the sign of the bitangent. */

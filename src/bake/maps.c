@@ -128,7 +128,10 @@ static pleat_result make_room(pleat_maps *maps, const pleat_maps_desc *desc, con
     PL_TRY(pl_raster_init(&maps->raster, desc->size, desc->samples, desc->margin,
                           pl_worker_count(host ? &host->tasks : NULL), triangle_count + maps->skirt_count, &maps->arena,
                           error));
-    PL_TRY(pl_maps_find_seams(maps, host, error));
+    PL_ARENA_NEW_OR_FAIL(maps->owners, &maps->arena, uint32_t, (size_t)desc->size * desc->size, error);
+    PL_ARENA_NEW_OR_FAIL(maps->searched, &maps->arena, uint32_t, desc->size, error);
+    PL_TRY(pl_maps_find_texels(maps, error));
+    PL_TRY(pl_maps_find_seams(maps, error));
     PL_TRY(pleat_normals_create(stack->coarse_count, stack->surface->triangle_count, stack->surface->triangles,
                                 stack->surface->triangles, host, &maps->normals, error));
     result = pleat_bvh_create(stack->shape.surface_count, stack->shape.bind, triangle_count,
@@ -156,7 +159,6 @@ pleat_result pleat_maps_create(const pleat_maps_desc *desc, const pleat_host *ho
         return result;
     }
     maps->coarse_positions = maps->stack->coarse_positions;
-    maps->shared = pl_maps_count_shared(maps);
     *out = maps;
     return PLEAT_OK;
 }
@@ -165,6 +167,7 @@ void pleat_maps_destroy(pleat_maps *maps)
 {
     if (maps)
     {
+        pleat_topology_destroy(maps->topology);
         pleat_normals_destroy(maps->normals);
         pleat_bvh_destroy(maps->bvh);
         pl_arena_free(&maps->arena);
@@ -173,9 +176,6 @@ void pleat_maps_destroy(pleat_maps *maps)
 }
 
 /* ---- Heights ---- */
-
-/* Of the largest height: triangles whose middle is further off are drawn texel by texel. */
-static const float TOLERANCE = 0.005f;
 
 /* Height, texture coordinate and normal of each render vertex of the refined surface. */
 static void project_range(void *data, uint32_t begin, uint32_t end, uint32_t worker)
@@ -221,71 +221,7 @@ static pl_f4 height_across(void *user, const pl_map_skirt *skirt)
     return pl_set(maps->values[skirt->other][0], seen[0], seen[1], seen[2]);
 }
 
-/* The place on the coarse mesh of a point of the texture that lies in one of the coarse triangles of three places. */
-static bool place_among(const pleat_maps *maps, const uint32_t *corner, float u, float v, pl_map_place *out)
-{
-    for (uint32_t i = 0; i < 3; ++i)
-    {
-        out->triangle = maps->places[corner[i]].triangle;
-        const uint32_t *render = maps->stack->surface->render_triangles + 3 * (size_t)out->triangle;
-        const float *a = maps->coarse_uvs + 2 * (size_t)render[0], *b = maps->coarse_uvs + 2 * (size_t)render[1];
-        const float *c = maps->coarse_uvs + 2 * (size_t)render[2];
-        float area = (b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]);
-        float inverse = area != 0 ? 1 / area : 0;
-        out->weight[1] = ((u - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (v - a[1])) * inverse;
-        out->weight[2] = ((b[0] - a[0]) * (v - a[1]) - (u - a[0]) * (b[1] - a[1])) * inverse;
-        out->weight[0] = 1 - out->weight[1] - out->weight[2];
-        if (fminf(fminf(out->weight[0], out->weight[1]), out->weight[2]) >= -1e-3f)
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Whether a place of a triangle comes out on it; past the border of a chart there is nothing to say. */
-static bool is_shown(const pleat_maps *maps, const uint32_t *corner, const float weight[3], pl_f4 origin, pl_f4 normal)
-{
-    float u = 0, v = 0, height = 0;
-    for (int k = 0; k < 3; ++k)
-    {
-        u += weight[k] * maps->uvs[2 * (size_t)corner[k]];
-        v += weight[k] * maps->uvs[2 * (size_t)corner[k] + 1];
-        height += weight[k] * maps->values[corner[k]][0];
-    }
-    pl_map_place place;
-    if (!place_among(maps, corner, u, v, &place))
-    {
-        return true;
-    }
-    pl_map_frame frame = pl_maps_frame(maps, &place);
-    pl_f4 shown = frame.position + frame.normal * pl_splat(height);
-    return fabsf(pl_dot3(shown - origin, normal)) <= maps->tolerance;
-}
-
-/* Between the corners a map is linear, and the lines are not: whether the middle comes out on the triangle; and, where
- * it lies over an edge of the coarse mesh, the middles of its sides. */
-static bool is_straight(const pleat_maps *maps, const uint32_t *corner)
-{
-    static const float places[4][3] = {
-        {1.0f / 3, 1.0f / 3, 1.0f / 3}, {0.5f, 0.5f, 0}, {0, 0.5f, 0.5f}, {0.5f, 0, 0.5f}};
-    const uint32_t *surface = maps->stack->shape.render_vertex;
-    pl_f4 p = pl_load(&maps->positions[surface[corner[0]]]), q = pl_load(&maps->positions[surface[corner[1]]]);
-    pl_f4 r = pl_load(&maps->positions[surface[corner[2]]]), normal = pl_normalize3(pl_cross(q - p, r - p));
-    uint32_t first = maps->places[corner[0]].triangle;
-    int count = maps->places[corner[1]].triangle == first && maps->places[corner[2]].triangle == first ? 1 : 4;
-    for (int i = 0; i < count; ++i)
-    {
-        if (!is_shown(maps, corner, places[i], p, normal))
-        {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* A triangle is where it belongs if each corner found its line, the lines did not turn it over, and its middle is
- * right. */
+/* A triangle may be where it belongs if each corner found its line and the lines did not turn it over. */
 static void mark_range(void *data, uint32_t begin, uint32_t end, uint32_t worker)
 {
     pleat_maps *maps = data;
@@ -294,8 +230,7 @@ static void mark_range(void *data, uint32_t begin, uint32_t end, uint32_t worker
     {
         const uint32_t *corner = maps->stack->shape.triangles + 3 * (size_t)t;
         bool sure = !maps->failed[corner[0]] && !maps->failed[corner[1]] && !maps->failed[corner[2]] &&
-                    texture_area(maps->uvs, corner) * texture_area(maps->start_uvs, corner) >= 0 &&
-                    is_straight(maps, corner);
+                    texture_area(maps->uvs, corner) * texture_area(maps->start_uvs, corner) >= 0;
         maps->marks[t] = maps->skipped[t] | (sure ? 0 : PL_RASTER_UNSURE);
     }
 }
@@ -363,7 +298,6 @@ void pleat_maps_update(pleat_maps *maps, uint16_t *heights, uint16_t *normals, p
     {
         *range = find_range(maps, 0, 0);
     }
-    maps->tolerance = TOLERANCE * fmaxf(fabsf(range->low), fabsf(range->high));
     pl_parallel_for(tasks, shape->triangle_count, 1024, mark_range, maps);
     pl_maps_place_skirts(maps, maps->uvs);
     pl_maps_fill_skirts(maps, height_across, maps);
@@ -371,12 +305,13 @@ void pleat_maps_update(pleat_maps *maps, uint16_t *heights, uint16_t *normals, p
     job.marks = maps->marks;
     job.doubtful = true;
     job.out = heights;
+    job.owners = maps->owners;
     want_normals(&job, normals);
     maps->repaired = 0;
     if (heights || normals)
     {
         pl_raster_draw(&maps->raster, &job);
-        pl_maps_repair(maps, &job, *range);
+        pl_maps_settle(maps, &job, *range);
         pl_raster_spread(&maps->raster, &job);
     }
     if (heights)
@@ -390,9 +325,9 @@ void pleat_maps_update(pleat_maps *maps, uint16_t *heights, uint16_t *normals, p
 typedef struct vector_job
 {
     pleat_maps *maps;
-    pleat_maps_space space;
     const pleat_vec3 *changes; /* render vertices: vectors that are given; NULL: from the coarse mesh to the surface */
     bool normals;              /* normals into channels 1..3, in place of the vector's */
+    bool seen;                 /* in the tangent space of each vertex, not in the axes of the world */
     bool bind;
 } vector_job;
 
@@ -436,11 +371,7 @@ static void vector_range(void *data, uint32_t begin, uint32_t end, uint32_t work
         }
         pl_map_frame frame = pl_maps_frame(maps, &maps->starts[r]);
         pl_f4 vector = vector_of(job, r, frame.position);
-        if (job->normals || job->space == PLEAT_MAPS_TANGENT)
-        {
-            vector = pl_maps_seen(&frame, vector);
-        }
-        maps->values[r] = value_of(job, vector);
+        maps->values[r] = value_of(job, job->seen ? pl_maps_seen(&frame, vector) : vector);
     }
 }
 
@@ -450,11 +381,7 @@ static pl_f4 vector_across(void *user, const pl_map_skirt *skirt)
     const pleat_maps *maps = job->maps;
     pl_map_frame frame = pl_maps_frame(maps, &maps->starts[skirt->other]);
     pl_f4 vector = vector_of(job, skirt->other, frame.position);
-    if (job->normals || job->space == PLEAT_MAPS_TANGENT)
-    {
-        vector = pl_maps_seen_across(maps, skirt, vector);
-    }
-    return value_of(job, vector);
+    return value_of(job, job->seen ? pl_maps_seen_across(maps, skirt, vector) : vector);
 }
 
 static void find_vectors(vector_job *job, const pleat_tasks *tasks)
@@ -464,36 +391,58 @@ static void find_vectors(vector_job *job, const pleat_tasks *tasks)
     pl_maps_fill_skirts(job->maps, vector_across, job);
 }
 
-/* A symmetric range for channels first..last, unless one is given. */
-static void settle_range(const pleat_maps *maps, uint32_t first, uint32_t last, pleat_height_range *range)
+/* A symmetric range, unless one is given: of each channel, or where vectors are still to be turned, of their length. */
+static void settle_range(const pleat_maps *maps, uint32_t first, uint32_t last, bool length, pleat_height_range *range)
 {
-    if (!(range->low < range->high))
+    if (range->low < range->high)
     {
-        pleat_height_range found = find_range(maps, first, last);
-        range->high = fmaxf(fabsf(found.low), fabsf(found.high));
-        range->low = -range->high;
+        return;
     }
+    pleat_height_range found = find_range(maps, first, last);
+    range->high = fmaxf(fabsf(found.low), fabsf(found.high));
+    for (uint32_t c = 0; length && c < 3 * maps->stack->shape.triangle_count; ++c)
+    {
+        if (!maps->skipped[c / 3])
+        {
+            range->high = fmaxf(range->high, pl_length3(maps->values[maps->stack->shape.triangles[c]]));
+        }
+    }
+    range->low = -range->high;
+}
+
+/* Vectors are linear on triangles in the axes of the world, not in a frame that turns: so they are drawn there, and
+ * turned texel by texel. */
+static void draw_vectors(pleat_maps *maps, bool turned, pleat_height_range range, uint16_t *vectors,
+                         const pleat_tasks *tasks)
+{
+    pl_raster_job job = job_of(maps, maps->start_uvs, range, tasks);
+    job.width = 3;
+    job.out = vectors;
+    job.centres = true;
+    pl_raster_draw(&maps->raster, &job);
+    if (turned)
+    {
+        pl_maps_turn(maps, &job, range);
+    }
+    pl_raster_spread(&maps->raster, &job);
 }
 
 void pleat_maps_vectors(pleat_maps *maps, pleat_maps_shape of, pleat_maps_space space, uint16_t *vectors,
                         uint16_t *normals, pleat_height_range *range, const pleat_tasks *tasks)
 {
     pleat_stack *stack = maps->stack;
-    bool bind = of == PLEAT_MAPS_BIND;
-    vector_job vector = {.maps = maps, .space = space, .bind = bind};
+    bool bind = of == PLEAT_MAPS_BIND, turned = space == PLEAT_MAPS_TANGENT;
+    vector_job vector = {.maps = maps, .bind = bind};
     pleat_height_range own = {0, 0};
     range = range ? range : &own;
     maps->positions = bind ? stack->shape.bind : stack->positions;
     pl_maps_take_coarse(maps, bind ? stack->coarse_bind : stack->coarse_positions, tasks);
     find_vectors(&vector, tasks);
-    settle_range(maps, 0, 2, range);
+    settle_range(maps, 0, 2, turned, range);
     maps->repaired = 0;
     if (vectors)
     {
-        pl_raster_job job = job_of(maps, maps->start_uvs, *range, tasks);
-        job.width = 3;
-        job.out = vectors;
-        pl_raster_run(&maps->raster, &job);
+        draw_vectors(maps, turned, *range, vectors, tasks);
     }
     if (normals)
     {
@@ -501,7 +450,7 @@ void pleat_maps_vectors(pleat_maps *maps, pleat_maps_shape of, pleat_maps_space 
         {
             pleat_stack_base_normals(stack, maps->bind_normals);
         }
-        vector.normals = true;
+        vector.normals = vector.seen = true;
         find_vectors(&vector, tasks);
         pl_raster_job job = job_of(maps, maps->start_uvs, *range, tasks);
         want_normals(&job, normals);
@@ -514,26 +463,28 @@ void pleat_maps_changes(pleat_maps *maps, const pleat_vec3 *changes, uint16_t *v
                         pleat_height_range *range, const pleat_tasks *tasks)
 {
     uint32_t count = maps->stack->shape.vertex_count;
-    vector_job vector = {.maps = maps, .space = PLEAT_MAPS_TANGENT, .changes = changes, .bind = true};
+    vector_job vector = {.maps = maps, .changes = changes, .bind = true, .seen = !vectors};
     pleat_height_range own = {0, 0};
     range = range ? range : &own;
     pl_maps_take_coarse(maps, maps->stack->coarse_bind, tasks);
     find_vectors(&vector, tasks);
-    settle_range(maps, vectors ? 0 : 2, 2, range);
-    pl_raster_job job = job_of(maps, maps->start_uvs, *range, tasks);
+    settle_range(maps, vectors ? 0 : 2, 2, vectors != NULL, range);
     if (vectors)
     {
-        job.width = 3;
-        job.out = vectors;
-        pl_raster_run(&maps->raster, &job);
+        draw_vectors(maps, true, *range, vectors, tasks);
     }
     if (heights)
     {
+        if (vectors)
+        {
+            vector.seen = true;
+            find_vectors(&vector, tasks);
+        }
         for (uint32_t r = 0; r < count + maps->skirt_count; ++r)
         {
             maps->values[r][0] = maps->values[r][2];
         }
-        job.width = 1;
+        pl_raster_job job = job_of(maps, maps->start_uvs, *range, tasks);
         job.out = heights;
         pl_raster_run(&maps->raster, &job);
     }

@@ -1,4 +1,5 @@
-/* How well a height map does: applied to the coarse mesh as a renderer applies it, how far it ends from the surface. */
+/* How well a map of displacements does: applied to the coarse mesh as a renderer applies it, how far it ends from the
+ * surface. */
 #include "bake/maps.h"
 
 /* Parts of the largest height. */
@@ -14,8 +15,17 @@ static void place_of(uint32_t n, float weight[3])
     weight[0] = 1 - weight[1] - weight[2];
 }
 
+/* A map of one channel, along the normal, or of three. */
+typedef struct checked_map
+{
+    const uint16_t *texels;
+    uint32_t width;
+    bool world; /* three channels: in the axes of the world, not in tangent space */
+    pleat_height_range range;
+} checked_map;
+
 /* As a GPU reads it: from four texels; centres stand at halves. */
-static float read_height(const pleat_maps *maps, const uint16_t *heights, float u, float v, pleat_height_range range)
+static float read_map(const pleat_maps *maps, const checked_map *map, uint32_t channel, float u, float v)
 {
     uint32_t size = maps->raster.size;
     float x = u * (float)size - 0.5f, y = v * (float)size - 0.5f, left = floorf(x), top = floorf(y), sum = 0;
@@ -24,9 +34,26 @@ static float read_height(const pleat_maps *maps, const uint16_t *heights, float 
         float column = fminf(fmaxf(left + (float)(i % 2), 0), (float)size - 1);
         float row = fminf(fmaxf(top + (float)(i / 2), 0), (float)size - 1);
         float weight = (i % 2 ? x - left : 1 - (x - left)) * (i / 2 ? y - top : 1 - (y - top));
-        sum += weight * (float)heights[(size_t)row * size + (size_t)column];
+        sum += weight * (float)map->texels[((size_t)row * size + (size_t)column) * map->width + channel];
     }
-    return range.low + sum / 65535 * (range.high - range.low);
+    return map->range.low + sum / 65535 * (map->range.high - map->range.low);
+}
+
+/* Where a place ends. */
+static pl_f4 displaced(const pleat_maps *maps, const checked_map *map, const pl_map_frame *frame)
+{
+    if (map->width == 1)
+    {
+        return frame->position + frame->normal * pl_splat(read_map(maps, map, 0, frame->u, frame->v));
+    }
+    float v[3];
+    for (uint32_t k = 0; k < 3; ++k)
+    {
+        v[k] = read_map(maps, map, k, frame->u, frame->v);
+    }
+    return map->world ? frame->position + pl_set(v[0], v[1], v[2], 0)
+                      : frame->position + frame->tangent * pl_splat(v[0]) + frame->bitangent * pl_splat(v[1]) +
+                            frame->normal * pl_splat(v[2]);
 }
 
 /* Twice the area of a coarse triangle that is drawn; 0 else. */
@@ -53,12 +80,11 @@ static void take_tile_off(const pleat_maps *maps, uint32_t triangle, float *u, f
     *v -= fabsf(mean[1]) < 1e6f ? floorf(mean[1]) : 0;
 }
 
-pleat_maps_error pleat_maps_check(const pleat_maps *maps, const uint16_t *heights, pleat_height_range range,
-                                  uint32_t sample_count)
+static pleat_maps_error check_map(const pleat_maps *maps, const checked_map *map, float largest, uint32_t sample_count)
 {
     uint32_t triangle_count = maps->stack->surface->triangle_count, drawn = 0, good = 0;
     double all = 0, passed = 0;
-    pleat_maps_error out = {.largest = fmaxf(fabsf(range.low), fabsf(range.high))};
+    pleat_maps_error out = {.largest = largest};
     for (uint32_t t = 0; t < triangle_count; ++t)
     {
         all += (double)area_of(maps, t);
@@ -74,9 +100,7 @@ pleat_maps_error pleat_maps_check(const pleat_maps *maps, const uint16_t *height
             place_of(drawn, place.weight);
             pl_map_frame frame = pl_maps_frame(maps, &place);
             take_tile_off(maps, t, &frame.u, &frame.v);
-            float height = read_height(maps, heights, frame.u, frame.v, range);
-            pl_f4 shown = frame.position + frame.normal * pl_splat(height);
-            pleat_hit hit = pleat_bvh_nearest(maps->bvh, pl_to(shown), INFINITY);
+            pleat_hit hit = pleat_bvh_nearest(maps->bvh, pl_to(displaced(maps, map, &frame)), INFINITY);
             float error = hit.triangle == PLEAT_NONE || !(out.largest > 0) ? 0 : hit.distance / out.largest;
             good += error <= GOOD;
             out.worst = fmaxf(out.worst, error);
@@ -85,4 +109,19 @@ pleat_maps_error pleat_maps_check(const pleat_maps *maps, const uint16_t *height
     out.samples = drawn;
     out.good = drawn ? (float)good / (float)drawn : 1;
     return out;
+}
+
+pleat_maps_error pleat_maps_check(const pleat_maps *maps, const uint16_t *heights, pleat_height_range range,
+                                  uint32_t sample_count)
+{
+    checked_map map = {heights, 1, false, range};
+    return check_map(maps, &map, fmaxf(fabsf(range.low), fabsf(range.high)), sample_count);
+}
+
+pleat_maps_error pleat_maps_check_vectors(pleat_maps *maps, const uint16_t *vectors, pleat_maps_space space,
+                                          pleat_height_range range, float largest, uint32_t sample_count)
+{
+    checked_map map = {vectors, 3, space == PLEAT_MAPS_WORLD, range};
+    pleat_bvh_refit(maps->bvh, maps->positions, NULL);
+    return check_map(maps, &map, largest > 0 ? largest : range.high, sample_count);
 }

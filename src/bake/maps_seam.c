@@ -8,13 +8,17 @@
 
 enum
 {
-    SWEEPS = 12
+    SWEEPS = 200,
+    EVERY = 24,
+    CHOICES = 3 /* sweeps in which one side can be better than the other */
 };
 
-/* Of the range: reads that are this close are brought to their mean. */
+/* Of the range: reads that are this close are brought together. */
 static const float CLOSE = 0.02f;
+/* After some sweeps over all, seams go on that are further apart than this. */
+static const float APART = 0.01f;
 /* And these are alike. */
-static const float ALIKE = 1e-4f;
+static const float ALIKE = 2e-4f;
 
 /* The edge at a corner, in texels, as a triangle is drawn: whole numbers of coordinates are taken off. */
 static pl_map_side side_of(const pleat_maps *maps, uint32_t corner, bool turned)
@@ -33,13 +37,11 @@ static pl_map_side side_of(const pleat_maps *maps, uint32_t corner, bool turned)
     return side;
 }
 
-pleat_result pl_maps_find_seams(pleat_maps *maps, const pleat_host *host, pleat_error *error)
+pleat_result pl_maps_find_seams(pleat_maps *maps, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
     const pleat_surface *surface = maps->stack->surface;
-    pleat_topology *topology = NULL;
-    PL_TRY(pleat_topology_create(surface->vertex_count, surface->triangle_count, surface->triangles, host, &topology,
-                                 error));
+    const pleat_topology *topology = maps->stack->coarse_topology;
     for (int pass = 0; pass < 2; ++pass)
     {
         if (pass == 1)
@@ -66,7 +68,6 @@ pleat_result pl_maps_find_seams(pleat_maps *maps, const pleat_host *host, pleat_
         }
     }
 fail:
-    pleat_topology_destroy(topology);
     return result;
 }
 
@@ -85,12 +86,14 @@ static tap tap_at(uint16_t *heights, uint32_t size, const pl_map_side *side, flo
     tap out = {.sum_of_squares = 0};
     float x = side->from[0] + part * (side->to[0] - side->from[0]);
     float y = side->from[1] + part * (side->to[1] - side->from[1]);
-    float left = floorf(x), top = floorf(y);
+    /* At the edge of the picture a texel is read in its neighbour's place, too. */
+    float edge = (float)size - 1;
+    x = fminf(fmaxf(x, 0), edge);
+    y = fminf(fmaxf(y, 0), edge);
+    float left = fminf(floorf(x), edge - 1), top = fminf(floorf(y), edge - 1);
     for (int i = 0; i < 4; ++i)
     {
-        float column = fminf(fmaxf(left + (float)(i % 2), 0), (float)size - 1);
-        float row = fminf(fmaxf(top + (float)(i / 2), 0), (float)size - 1);
-        out.texel[i] = heights + (size_t)row * size + (size_t)column;
+        out.texel[i] = heights + (size_t)(top + (float)(i / 2)) * size + (size_t)(left + (float)(i % 2));
         out.weight[i] = (i % 2 ? x - left : 1 - (x - left)) * (i / 2 ? y - top : 1 - (y - top));
         out.sum_of_squares += out.weight[i] * out.weight[i];
     }
@@ -108,13 +111,12 @@ static float read_tap(const tap *t)
     return sum / 65535;
 }
 
-/* The least change of the texels with which the tap reads a value. */
-static void move_tap(const tap *t, float to)
+/* Moves each texel by its weight. */
+static void move_tap(const tap *t, float change)
 {
-    float change = (to - read_tap(t)) / t->sum_of_squares * 65535;
     for (int i = 0; i < 4; ++i)
     {
-        float moved = (float)*t->texel[i] + change * t->weight[i];
+        float moved = (float)*t->texel[i] + change * t->weight[i] * 65535;
         *t->texel[i] = (uint16_t)fminf(fmaxf(moved + 0.5f, 0), 65535);
     }
 }
@@ -127,46 +129,51 @@ static float length_of(const pl_map_side *side)
     return sqrtf(x * x + y * y);
 }
 
-/* What both sides shall read at a place of the seam where they read something else. */
+/* Which of two reads at a place of the seam lies nearer to the surface. */
 static float better_of(const pleat_maps *maps, const pl_map_place *place, pleat_height_range range, float one,
                        float other)
 {
-    if (fabsf(one - other) <= CLOSE)
-    {
-        return 0.5f * (one + other);
-    }
-    pl_map_frame frame = pl_maps_frame(maps, place);
+    pl_map_frame line = pl_maps_line(maps, place);
     const float reads[2] = {one, other};
     float distance[2];
     for (int i = 0; i < 2; ++i)
     {
         float height = range.low + reads[i] * (range.high - range.low);
-        pl_f4 at = frame.position + frame.normal * pl_splat(height);
+        pl_f4 at = line.position + line.normal * pl_splat(height);
         distance[i] = pleat_bvh_nearest(maps->bvh, pl_to(at), range.high - range.low).distance;
     }
     return distance[0] <= distance[1] ? one : other;
 }
 
-/* True if some reads had to be moved by more than a little. */
-static bool match_seam(const pleat_maps *maps, const pl_map_seam *seam, uint16_t *heights, pleat_height_range range)
+/* Where the sides are far apart one of them is wrong: both are to read the better one. After that (choose false) the
+ * least change of all eight texels with which both read the same, one place after the other, which comes to an end:
+ * such changes never undo what others have brought together. Returns whether some reads were far apart. */
+static bool match_seam(const pleat_maps *maps, const pl_map_seam *seam, uint16_t *heights, pleat_height_range range,
+                       bool choose)
 {
     bool moved = false;
     float length = fmaxf(length_of(&seam->sides[0]), length_of(&seam->sides[1]));
-    uint32_t size = maps->raster.size, count = length < 4096 ? (uint32_t)(2 * length) + 2 : 8192;
+    uint32_t size = maps->raster.size, count = length < 2048 ? (uint32_t)(4 * length) + 8 : 8192;
     for (uint32_t i = 0; i <= count; ++i)
     {
         float part = (float)i / (float)count;
         tap here = tap_at(heights, size, &seam->sides[0], part), there = tap_at(heights, size, &seam->sides[1], part);
-        float one = read_tap(&here), other = read_tap(&there);
-        if (fabsf(one - other) > ALIKE)
+        float one = read_tap(&here), other = read_tap(&there), apart = fabsf(one - other);
+        moved |= apart > APART;
+        if (choose && apart > CLOSE)
         {
             pl_map_place place = {seam->triangle, {0, 0, 0}};
             place.weight[seam->corner] = 1 - part;
             place.weight[(seam->corner + 1) % 3] = part;
             float wanted = better_of(maps, &place, range, one, other);
-            move_tap(&here, wanted);
-            move_tap(&there, wanted);
-            moved |= fabsf(one - other) > 0.1f * CLOSE;
+            move_tap(&here, (wanted - one) / here.sum_of_squares);
+            move_tap(&there, (wanted - other) / there.sum_of_squares);
+        }
+        else if (apart > ALIKE)
+        {
+            float step = (other - one) / (here.sum_of_squares + there.sum_of_squares);
+            move_tap(&here, step);
+            move_tap(&there, -step);
         }
     }
     return moved;
@@ -176,14 +183,22 @@ void pl_maps_match_seams(pleat_maps *maps, uint16_t *heights, pleat_height_range
 {
     for (int sweep = 0; sweep < SWEEPS; ++sweep)
     {
+        bool any = false, full = sweep <= CHOICES || sweep % EVERY == 0;
         for (uint32_t i = 0; i < maps->seam_count; ++i)
         {
-            /* Where both sides were close, two sweeps make them alike. */
+            /* Those that are alike stay so, but for what their neighbours still move: now and then all of them. */
             pl_map_seam *seam = &maps->seams[i];
-            if (sweep < 2 || seam->moved)
+            if (full || seam->moved)
             {
-                seam->moved = match_seam(maps, seam, heights, range);
+                seam->moved = match_seam(maps, seam, heights, range, sweep < CHOICES);
+                any |= seam->moved;
             }
         }
+        if (!any && full)
+        {
+            break;
+        }
+        /* None is left of those that were apart: the next sweep is over all. */
+        sweep += !any ? EVERY - 1 - sweep % EVERY : 0;
     }
 }

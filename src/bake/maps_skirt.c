@@ -60,11 +60,11 @@ pleat_result pl_maps_make_skirts(pleat_maps *maps, const pleat_host *host, pleat
 {
     pleat_result result = PLEAT_OK;
     const pleat_stack_shape *shape = &maps->stack->shape;
-    pleat_topology *topology = NULL;
     pl_map_skirt skirt;
     uint32_t corner_count = 3 * shape->triangle_count, count = 0;
-    PL_TRY(pleat_topology_create(shape->surface_count, shape->triangle_count, shape->surface_triangles, host, &topology,
-                                 error));
+    PL_TRY(pleat_topology_create(shape->surface_count, shape->triangle_count, shape->surface_triangles, host,
+                                 &maps->topology, error));
+    const pleat_topology *topology = maps->topology;
     for (uint32_t c = 0; c < corner_count; ++c)
     {
         count += !maps->skipped[c / 3] && find_skirt(maps, topology, c, &skirt);
@@ -78,7 +78,6 @@ pleat_result pl_maps_make_skirts(pleat_maps *maps, const pleat_host *host, pleat
         }
     }
 fail:
-    pleat_topology_destroy(topology);
     return result;
 }
 

@@ -28,6 +28,7 @@ pleat_result pl_raster_init(pl_raster *raster, uint32_t size, uint32_t samples, 
     PL_ARENA_NEW_OR_FAIL(raster->sums, arena, pl_f4, worker_count * band, error);
     PL_ARENA_NEW_OR_FAIL(raster->counts, arena, uint16_t, worker_count * band, error);
     PL_ARENA_NEW_OR_FAIL(raster->doubts, arena, uint8_t, worker_count * band, error);
+    PL_ARENA_NEW_OR_FAIL(raster->owners, arena, uint32_t, worker_count * band, error);
     PL_ARENA_NEW_OR_FAIL(raster->covered, arena, uint8_t, (size_t)size * size, error);
     PL_ARENA_NEW_OR_FAIL(raster->bin_start, arena, uint32_t, (size_t)raster->band_count + 2, error);
     PL_ARENA_NEW_OR_FAIL(raster->bins, arena, uint32_t, raster->bin_capacity, error);
@@ -117,7 +118,13 @@ typedef struct band
     pl_f4 *sums;
     uint16_t *counts;
     uint8_t *doubts;
+    uint32_t *owners;
 } band;
+
+static uint32_t samples_of(const pl_raster *raster, const pl_raster_job *job)
+{
+    return job->centres ? 1 : raster->samples;
+}
 
 /* Corners in samples, which stand at whole numbers. */
 static void place_corners(const band *b, uint32_t t, double x[3], double y[3])
@@ -128,7 +135,7 @@ static void place_corners(const band *b, uint32_t t, double x[3], double y[3])
     {
         uv[k] = b->job->uvs + 2 * (size_t)corner[k];
     }
-    double grid = (double)b->raster->size * b->raster->samples;
+    double grid = (double)b->raster->size * samples_of(b->raster, b->job);
     double left = (double)tile_of(uv[0][0], uv[1][0], uv[2][0]), top = (double)tile_of(uv[0][1], uv[1][1], uv[2][1]);
     for (int k = 0; k < 3; ++k)
     {
@@ -141,7 +148,7 @@ static void place_corners(const band *b, uint32_t t, double x[3], double y[3])
 static void draw_triangle(const band *b, uint32_t t)
 {
     const uint32_t *corner = b->job->triangles + 3 * (size_t)t;
-    uint32_t samples = b->raster->samples;
+    uint32_t samples = samples_of(b->raster, b->job);
     double grid = (double)b->raster->size * samples, x[3], y[3];
     bool skirt = t >= b->job->skirt_first;
     uint8_t mark = skirt ? 0 : PL_RASTER_CHART;
@@ -198,6 +205,7 @@ static void draw_triangle(const band *b, uint32_t t)
                 b->sums[texel] += value;
                 ++b->counts[texel];
                 b->doubts[texel] |= mark;
+                b->owners[texel] = skirt ? b->owners[texel] : t;
             }
             value += step;
         }
@@ -229,7 +237,7 @@ void pl_raster_put(const pl_raster_job *job, size_t texel, pl_f4 value)
 static void write_band(const band *b)
 {
     const pl_raster_job *job = b->job;
-    uint32_t full = b->raster->samples * b->raster->samples;
+    uint32_t samples = samples_of(b->raster, job), full = samples * samples;
     for (uint32_t row = 0; row < b->row_count; ++row)
     {
         for (uint32_t x = 0; x < b->raster->size; ++x)
@@ -238,6 +246,10 @@ static void write_band(const band *b)
             size_t texel = (size_t)(b->first_row + row) * b->raster->size + x;
             uint16_t count = b->counts[local];
             uint8_t marks = b->doubts[local];
+            if (job->owners)
+            {
+                job->owners[texel] = marks & PL_RASTER_CHART ? b->owners[local] : PLEAT_NONE;
+            }
             bool unsure = job->doubtful && ((marks & PL_RASTER_UNSURE) || count > full);
             b->raster->covered[texel] = count == 0 ? 0 : !(marks & PL_RASTER_CHART) ? 2 : unsure ? PL_RASTER_DOUBT : 1;
             if (count)
@@ -278,7 +290,8 @@ static void draw_bands(void *data, uint32_t begin, uint32_t end, uint32_t worker
                   left < PL_RASTER_ROWS ? left : PL_RASTER_ROWS,
                   raster->sums + worker * room,
                   raster->counts + worker * room,
-                  raster->doubts + worker * room};
+                  raster->doubts + worker * room,
+                  raster->owners + worker * room};
         memset(b.sums, 0, room * sizeof *b.sums);
         memset(b.counts, 0, room * sizeof *b.counts);
         memset(b.doubts, 0, room);

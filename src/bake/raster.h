@@ -14,6 +14,7 @@ typedef struct pl_raster
     pl_f4 *sums;         /* worker_count by PL_RASTER_ROWS by size */
     uint16_t *counts;    /* likewise */
     uint8_t *doubts;     /* likewise */
+    uint32_t *owners;    /* likewise: the last triangle that is no skirt */
     uint8_t *covered;    /* size x size: 0 empty, 1 drawn, 2 and up: continued (2: by skirts); or PL_RASTER_DOUBT */
     uint32_t *bin_start; /* band_count + 1 */
     uint32_t *bins;      /* triangles of each band, ascending */
@@ -36,11 +37,13 @@ typedef struct pl_raster_job
     const uint32_t *triangles;
     const uint8_t *marks; /* by triangle, or NULL */
     bool doubtful;        /* texels that an unsure triangle or several triangles cover are in doubt */
+    bool centres;         /* one sample a texel, at its centre: what a read between texels makes the most of */
     const float *uvs;     /* by vertex, 2; whole numbers are taken off, triangle by triangle */
     const pl_f4 *values;  /* by vertex */
     uint32_t width;       /* channels of out, 1..4 */
     uint16_t *out;        /* size x size by width */
     uint16_t *out_more;   /* or NULL: channels 1..3 go here, as a unit vector, and channel 0 to out (width 1) */
+    uint32_t *owners;     /* or NULL: size x size, receives the last triangle drawn (of those before skirt_first) */
     pl_f4 scale, offset;  /* value * scale + offset is 0..1 */
     uint16_t empty[4];    /* texels without anything */
     const pleat_tasks *tasks;

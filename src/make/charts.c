@@ -14,9 +14,12 @@ enum
 };
 
 /* Of what its area would be at the chart's scale: a triangle below this is squeezed. */
-static const double SQUEEZED = 0.2;
-/* Triangles that share an edge touch; deeper than this they overlap. */
+static const double SQUEEZED = 0.4;
+/* Triangles that share a corner touch; deeper than this they overlap. */
 static const double TOUCHING = 1e-6;
+/* Others stay this far apart, three texels of 2048: a read at the border of a chart takes in the texels around it,
+ * which cannot belong to two charts. */
+static const double GAP = 3.0 / 2048;
 
 /* Turns around the axis from the chart's front, -0.5 to 0.5, and the way along it. */
 static double unroll(const pl_chart *chart, pl_v3 p, double *along)
@@ -57,8 +60,21 @@ static bool unroll_triangle(const pl_chart *chart, const pl_v3 p[3], pl_v3 middl
 
 /* ---- Overlaps ---- */
 
-/* Whether a line along an edge of one keeps two triangles apart. */
-static bool edge_parts(const float *a, const float *b)
+static bool share_corner(const float *a, const float *b)
+{
+    for (int i = 0; i < 9; ++i)
+    {
+        const float *p = a + 2 * (i / 3), *q = b + 2 * (i % 3);
+        if (p[0] == q[0] && p[1] == q[1])
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a line along an edge of one keeps two triangles apart, of which no more than depth lies across. */
+static bool edge_parts(const float *a, const float *b, double depth)
 {
     for (int k = 0; k < 3; ++k)
     {
@@ -72,7 +88,7 @@ static bool edge_parts(const float *a, const float *b)
             low[i / 3] = fmin(low[i / 3], at);
             high[i / 3] = fmax(high[i / 3], at);
         }
-        if (fmin(high[0], high[1]) - fmax(low[0], low[1]) <= TOUCHING * length)
+        if (fmin(high[0], high[1]) - fmax(low[0], low[1]) <= depth * length)
         {
             return true;
         }
@@ -82,7 +98,8 @@ static bool edge_parts(const float *a, const float *b)
 
 static bool overlap(const float *a, const float *b)
 {
-    return !edge_parts(a, b) && !edge_parts(b, a);
+    double depth = share_corner(a, b) ? TOUCHING : -GAP;
+    return !edge_parts(a, b, depth) && !edge_parts(b, a, depth);
 }
 
 static void cells_of(const float *uv, uint32_t cells, uint32_t margin, uint32_t first[2], uint32_t last[2])
@@ -144,7 +161,7 @@ static pleat_result fill_buckets(pl_maker *maker, const float *uvs, uint32_t cou
 static uint32_t crowd_of(const buckets *b, const float *uvs, const uint8_t *apart, uint32_t t)
 {
     uint32_t first[2], last[2], count = 0;
-    cells_of(uvs + 6 * (size_t)t, CELLS, 0, first, last);
+    cells_of(uvs + 6 * (size_t)t, CELLS, 1, first, last);
     for (uint32_t y = first[1]; y <= last[1]; ++y)
     {
         for (uint32_t x = first[0]; x <= last[0]; ++x)

@@ -4,6 +4,7 @@ Reads the PNG and JSON files of pleat maps, moves points of the coarse mesh by w
 are from the surface that pleat bake writes for the same frame.
   height, vector   at random points, bilinear reads: the share within 2 % of the largest displacement, and the worst
   normal           the mean angle to the surface's normals
+  default          what is written where no map is asked for: every sample within 2 % by the map that it names
   vat              every vertex of every frame: within a step of 16 bits
   basis            base and basis maps added by a frame's weights, then skinned: within the error that the fit states
 """
@@ -19,6 +20,7 @@ import cases
 import gltf
 
 SAMPLES = 1000
+DEFAULT_SAMPLES = 4000
 NEAR = 24  # triangles looked at for each sample
 
 
@@ -171,10 +173,10 @@ def baked_surface(pleat, file, folder, *arguments):
     return cases.read_pc2(out), read_triangles(out[:-4] + ".rest.obj")
 
 
-def random_places(count):
+def random_places(count, samples=SAMPLES):
     random = numpy.random.default_rng(7)
-    weights = random.random((SAMPLES, 3))
-    return random.integers(0, count, SAMPLES), -numpy.log(weights) / -numpy.log(weights).sum(axis=1, keepdims=True)
+    weights = random.random((samples, 3))
+    return random.integers(0, count, samples), -numpy.log(weights) / -numpy.log(weights).sum(axis=1, keepdims=True)
 
 
 # ---- Cases ----------------------------------------------------------------------------------------------------------
@@ -205,6 +207,31 @@ def judge_frame(pleat, file, folder, size, stack, options):
           f"{100 * by_vector.max() / largest:4.1f} %   normals {angle:.1f} degrees")
     if not (within(by_height) >= 99.8 and within(by_vector) >= 99.9 and angle < 6):  # of 1000 samples: 2, and 1
         raise AssertionError("the maps do not reproduce the surface")
+
+
+def judge_default(pleat, file, folder, frame, garment, *options):
+    """What comes out where nothing is asked for: all of it within 2 % of the largest height."""
+    stack = ["--layer", "folds", "--frames", frame, "--garment", garment, *options]
+    for maps in run_maps(pleat, file, folder, "--coarse", *stack):
+        entry, kind = maps["frames"][0], maps["displace_by"]
+        frames, triangles = baked_surface(pleat, file, folder, *stack)
+        surface = Surface(frames[0], triangles)
+        coarse = Coarse(os.path.join(folder, entry["coarse"]))
+        positions, axes, uvs = coarse.at(*random_places(len(coarse.triangles), DEFAULT_SAMPLES))
+        values = fetch(decode(folder, maps[kind], entry[kind]), uvs)
+        largest = max(abs(maps["height"]["low"]), abs(maps["height"]["high"]))
+        if kind == "height":
+            moved = positions + values * axes[:, 2]
+        elif maps["vector"]["space"] == "world":
+            moved = positions + values
+        else:
+            moved = positions + numpy.einsum("sk,skc->sc", values, axes)
+        distances = surface.nearest(moved)[0] / largest
+        print(f"  {maps['name']:20} {maps['size']:5} {1000 * largest:6.1f} mm   {kind:7}"
+              f"{maps['vector']['space'] if kind == 'vector' else '':8} {100 * (distances <= 0.02).mean():6.2f} % within 2 %, worst "
+              f"{100 * distances.max():4.1f} %")
+        if not (distances.max() <= 0.02 and largest > 0.002):
+            raise AssertionError(f"{maps['name']}: the maps that are written by themselves leave {100 * distances.max():.1f} %")
 
 
 def judge_green(pleat, file, folder):
@@ -338,6 +365,13 @@ def main():
                   ["--layer", "folds", "--garment", "leotard", "--clip", "squat", "--frames", "45"], ["--atlas", "--space", "world"])
     all_cases.run("maps_dancer_tangent", judge_frame, pleat, files["dancer"], folder, 2048,
                   ["--layer", "folds", "--garment", "tights", "--clip", "squat", "--frames", "30"], ["--atlas"])
+    default = lambda name, *rest: all_cases.run(f"maps_default_{name}", judge_default, pleat, rest[0], folder, *rest[1:])
+    default("arm", files["arm"], "18", "sleeve")
+    default("arm_touching", files["arm"], "30", "sleeve")
+    default("leotard", files["dancer"], "45", "leotard", "--clip", "squat")
+    default("tights", files["dancer"], "45", "tights", "--clip", "squat")
+    default("helper_tights", cases.data("mh_modern_leotard/mh_modern_leotard.glb"), "144", "helper-tights")
+    default("sportsuit", cases.data("mh_salsa_sportsuit/mh_salsa_sportsuit.glb"), "100", "female_sportsuit01")
     all_cases.run("maps_green", judge_green, pleat, files["arm"], folder)
     for form in "vat", "vat-exr", "vat-packed":
         all_cases.run(f"maps_{form}_arm", judge_vat, pleat, files["arm"], folder, form, "--layer", "folds", "--frames",
