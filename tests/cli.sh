@@ -942,6 +942,21 @@ test_maps_writes_pictures_and_says_what_they_are()
     [ "$(xxd -s 16 -l 10 -p m/Shirt_normal_0003.png)" = 00000040000000401002 ]
 }
 
+# Where nothing is asked for, the map that it names holds the surface, and vectors are there only if they are needed.
+test_maps_choose_what_holds_the_surface()
+{
+    works maps hero.gltf -o a --layer none --level 2 --garment Shirt --frames 3
+    cp a/maps.json out
+    [ "$(json "d['maps'][0]['displace_by'] in ('height', 'vector')")" = True ]
+    [ "$(json "d['maps'][0]['frames'][0][d['maps'][0]['displace_by'] + '_error']['worst'] <= 0.02")" = True ]
+    [ "$(json "('vector' in d['maps'][0]['frames'][0]) == (d['maps'][0]['displace_by'] == 'vector')")" = True ]
+    [ "$(json "d['maps'][0]['displace_by'] == 'vector' or d['maps'][0]['frames'][0]['height_error']['worst'] <= 0.02")" = True ]
+    works maps hero.gltf -o b --layer none --level 2 --garment Shirt --frames 3 --size 64 --map height
+    [ ! -e b/Shirt_vector.png ]
+    works maps hero.gltf -o c --layer none --level 2 --garment Shirt --frames 3 --size 64 --map vector
+    [ ! -e c/Shirt_height.png ]
+}
+
 test_maps_are_the_same_for_any_threads()
 {
     works maps hero.gltf -o one --layer none --level 3 --garment Shirt --size 100 --frames 5 --atlas -j 1

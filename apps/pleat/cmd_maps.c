@@ -462,7 +462,7 @@ static int run_maps_command(app_session *session)
 static const app_option maps_table[] = {
     {"output", 'o', OPTION_PATH, false, "DIR", NULL, 0, 0, "the folder to write to; it is made if it is not there"},
     {"map", 0, OPTION_CHOICE, true, "height|vector|normal|stretch|vat|vat-exr|vat-packed", NULL, 0, 0,
-     "default: height, normal, and vector where heights do not do"},
+     "default: height, normal; vector where heights fail"},
     {"size", 0, OPTION_WHOLE, false, "N", "2048", 16, 16384, "texels a side"},
     {"frames", 0, OPTION_RANGE, false, "A-B", NULL, 0, 0,
      "frames of the clip; default: the middle; all for --basis, --most, vat"},
@@ -500,12 +500,9 @@ const app_command command_maps = {
     .argument_min = 1,
     .argument_max = 1,
     .summary = "displacement, normal and stretch maps of garments, vertex-animation textures",
-    .description =
-        "Writes what the stack adds to each garment's coarse mesh as textures: 16-bit heights (and vectors, where "
-        "heights cannot hold the surface within 2 %), normal maps, maps of stretch, and maps.json, which says what "
-        "they mean. Meshes without texture "
-        "coordinates get an "
-        "atlas, in mesh.glb. Either all files appear, or none.",
+    .description = "Writes what the stack adds to each garment's coarse mesh as textures: 16-bit heights or vectors, "
+                   "normal maps, maps of stretch, and maps.json, which says what they mean. Meshes without texture "
+                   "coordinates get an atlas, in mesh.glb. Either all files appear, or none.",
     .options = maps_table,
     .option_count = sizeof maps_table / sizeof maps_table[0],
     .examples = maps_examples,

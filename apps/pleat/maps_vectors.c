@@ -1,6 +1,6 @@
 /* Vector maps that nobody asked for: where heights cannot hold the surface. In tangent space, which moves with a
- * character, unless that does not do either: where normals of neighbouring vertices point in all directions, the axes of
- * the world still do. */
+ * character, unless that does not do either: where normals of neighbouring vertices point in all directions, the axes
+ * of the world still do. */
 #include "maps_run.h"
 
 #include <stdio.h>
@@ -43,12 +43,13 @@ static void tell_of(maps_run *run, const maps_set *set)
 {
     char message[500];
     bool good = !(set->vector_error.worst > 0.02f);
-    snprintf(message, sizeof message,
-             "heights of %.100s leave %.3g %% of it more than 2 %% of the largest height off the surface (%.0f %% at the "
-             "worst), since folds hang over: a vector map is written, too, in %s, off by %.1f %% at most%s",
-             set->name, (double)(100 * (1 - set->error.good)), (double)(100 * set->error.worst),
-             set->world ? "the axes of the world" : "tangent space", (double)(100 * set->vector_error.worst),
-             good ? "" : "; more texels hold more (--size)");
+    snprintf(
+        message, sizeof message,
+        "heights of %.100s leave %.3g %% of it more than 2 %% of the largest height off the surface (%.0f %% at the "
+        "worst), since one height cannot say it: a vector map is written, too, in %s, off by %.1f %% at most%s",
+        set->name, (double)(100 * (1 - set->error.good)), (double)(100 * set->error.worst),
+        set->world ? "the axes of the world" : "tangent space", (double)(100 * set->vector_error.worst),
+        good ? "" : "; more texels hold more (--size)");
     run->session->host.log(run->session->host.log_user, good ? PLEAT_INFO : PLEAT_WARNING, message);
 }
 
@@ -86,9 +87,9 @@ pleat_result maps_write_vectors(maps_run *run, uint32_t first_frame, pleat_error
             {
                 draw_vectors(run, set);
                 json_object_set_new(entry, "vector_error", maps_check_vectors(run, set));
-                result = maps_write_plain(run, entry, "vector",
-                                          maps_file_name(run, set->name, "vector", number, ".png"), 3, run->vectors,
-                                          error);
+                result =
+                    maps_write_plain(run, entry, "vector", maps_file_name(run, set->name, "vector", number, ".png"), 3,
+                                     run->vectors, error);
             }
         }
     }

@@ -285,6 +285,19 @@ static void want_normals(pl_raster_job *job, uint16_t *normals)
     job->empty[3] = 65535;
 }
 
+/* What was drawn, continued past the borders of its charts. */
+static void spread(pleat_maps *maps, const pl_raster_job *job)
+{
+    pl_maps_close_borders(maps, job);
+    pl_raster_spread(&maps->raster, job);
+}
+
+static void draw(pleat_maps *maps, const pl_raster_job *job)
+{
+    pl_raster_draw(&maps->raster, job);
+    spread(maps, job);
+}
+
 void pleat_maps_update(pleat_maps *maps, uint16_t *heights, uint16_t *normals, pleat_height_range *range,
                        const pleat_tasks *tasks)
 {
@@ -312,7 +325,7 @@ void pleat_maps_update(pleat_maps *maps, uint16_t *heights, uint16_t *normals, p
     {
         pl_raster_draw(&maps->raster, &job);
         pl_maps_settle(maps, &job, *range);
-        pl_raster_spread(&maps->raster, &job);
+        spread(maps, &job);
     }
     if (heights)
     {
@@ -424,7 +437,7 @@ static void draw_vectors(pleat_maps *maps, bool turned, pleat_height_range range
     {
         pl_maps_turn(maps, &job, range);
     }
-    pl_raster_spread(&maps->raster, &job);
+    spread(maps, &job);
 }
 
 void pleat_maps_vectors(pleat_maps *maps, pleat_maps_shape of, pleat_maps_space space, uint16_t *vectors,
@@ -454,7 +467,7 @@ void pleat_maps_vectors(pleat_maps *maps, pleat_maps_shape of, pleat_maps_space 
         find_vectors(&vector, tasks);
         pl_raster_job job = job_of(maps, maps->start_uvs, *range, tasks);
         want_normals(&job, normals);
-        pl_raster_run(&maps->raster, &job);
+        draw(maps, &job);
     }
     maps->drawn = pl_raster_drawn(&maps->raster);
 }
@@ -486,7 +499,7 @@ void pleat_maps_changes(pleat_maps *maps, const pleat_vec3 *changes, uint16_t *v
         }
         pl_raster_job job = job_of(maps, maps->start_uvs, *range, tasks);
         job.out = heights;
-        pl_raster_run(&maps->raster, &job);
+        draw(maps, &job);
     }
 }
 
@@ -509,7 +522,7 @@ void pleat_maps_values(pleat_maps *maps, const float *values, uint32_t width, ui
     pl_raster_job job = job_of(maps, maps->start_uvs, (pleat_height_range){0, 1}, tasks);
     job.width = width;
     job.out = out;
-    pl_raster_run(&maps->raster, &job);
+    draw(maps, &job);
 }
 
 bool pleat_maps_joint_mask(const pleat_maps *maps, const char *joints, float *out)

@@ -131,6 +131,9 @@ typedef void pl_texel_visit(void *user, size_t texel, const pl_map_place *place,
 void pl_maps_visit_texels(const pleat_maps *maps, uint32_t first_row, uint32_t row_count, pl_texel_visit *visit,
                           void *user);
 
+/* Texels beside a border that skirts leave out, where two edges meet, get what the nearest texel of their chart has. */
+void pl_maps_close_borders(pleat_maps *maps, const pl_raster_job *job);
+
 /* Each texel gets the height at which its own line meets the refined surface. */
 void pl_maps_settle(pleat_maps *maps, const pl_raster_job *job, pleat_height_range range);
 /* Vectors in the axes of the world become vectors in the tangent space of each texel's own place. */

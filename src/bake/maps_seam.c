@@ -9,7 +9,8 @@
 enum
 {
     SWEEPS = 200,
-    EVERY = 24,
+    FIRST = 8,  /* sweeps over all seams, then over those that are still apart */
+    EVERY = 24, /* and now and then over all */
     CHOICES = 3 /* sweeps in which one side can be better than the other */
 };
 
@@ -183,7 +184,7 @@ void pl_maps_match_seams(pleat_maps *maps, uint16_t *heights, pleat_height_range
 {
     for (int sweep = 0; sweep < SWEEPS; ++sweep)
     {
-        bool any = false, full = sweep <= CHOICES || sweep % EVERY == 0;
+        bool any = false, full = sweep < FIRST || sweep % EVERY == 0;
         for (uint32_t i = 0; i < maps->seam_count; ++i)
         {
             /* Those that are alike stay so, but for what their neighbours still move: now and then all of them. */
@@ -199,6 +200,6 @@ void pl_maps_match_seams(pleat_maps *maps, uint16_t *heights, pleat_height_range
             break;
         }
         /* None is left of those that were apart: the next sweep is over all. */
-        sweep += !any ? EVERY - 1 - sweep % EVERY : 0;
+        sweep += !any && !full ? EVERY - 1 - sweep % EVERY : 0;
     }
 }

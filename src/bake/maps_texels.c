@@ -109,14 +109,9 @@ static void visit_triangle(const pleat_maps *maps, uint32_t triangle, int32_t lo
     }
 }
 
-/* Where it is too far out to say, the nearest place of the triangle. */
-static pl_texel_kind keep_near(pl_map_place *place)
+/* Weights of a place outside of its triangle become those of a place on its edge. */
+static void pull_in(float *w)
 {
-    float *w = place->weight;
-    if (fminf(fminf(w[0], w[1]), w[2]) >= FAR_OUT)
-    {
-        return PL_TEXEL_BORDER;
-    }
     float sum = 0;
     for (int k = 0; k < 3; ++k)
     {
@@ -127,6 +122,17 @@ static pl_texel_kind keep_near(pl_map_place *place)
     {
         w[k] = sum > 0 ? w[k] / sum : 1.0f / 3;
     }
+}
+
+/* Where it is too far out to say, the nearest place of the triangle. */
+static pl_texel_kind keep_near(pl_map_place *place)
+{
+    float *w = place->weight;
+    if (fminf(fminf(w[0], w[1]), w[2]) >= FAR_OUT)
+    {
+        return PL_TEXEL_BORDER;
+    }
+    pull_in(w);
     return PL_TEXEL_FAR;
 }
 
@@ -157,6 +163,52 @@ void pl_maps_visit_texels(const pleat_maps *maps, uint32_t first_row, uint32_t r
             weights_at(&flat, (float)(border->texel % size), (float)(border->texel / size), place.weight);
             pl_texel_kind kind = keep_near(&place);
             visit(user, border->texel, &place, border->distance > READ ? PL_TEXEL_FAR : kind);
+        }
+    }
+}
+
+/* The texel of a chart nearest to a point; false if none is near. */
+static bool nearest_texel(const pleat_maps *maps, float x, float y, size_t *out)
+{
+    int32_t size = (int32_t)maps->raster.size, column = (int32_t)lroundf(x), row = (int32_t)lroundf(y);
+    float least = INFINITY;
+    for (int32_t r = row - 2; r <= row + 2; ++r)
+    {
+        for (int32_t c = column - 2; c <= column + 2; ++c)
+        {
+            float dx = (float)c - x, dy = (float)r - y, squared = dx * dx + dy * dy;
+            size_t texel = (size_t)r * (size_t)size + (size_t)c;
+            if (r >= 0 && r < size && c >= 0 && c < size && squared < least && maps->raster.covered[texel] == 1)
+            {
+                least = squared;
+                *out = texel;
+            }
+        }
+    }
+    return least < INFINITY;
+}
+
+void pl_maps_close_borders(pleat_maps *maps, const pl_raster_job *job)
+{
+    uint32_t size = maps->raster.size;
+    for (uint32_t i = 0; i < maps->border_count; ++i)
+    {
+        const pl_map_border *border = &maps->borders[i];
+        flat_triangle t;
+        pl_map_place place = {border->triangle, {0, 0, 0}};
+        float *w = place.weight;
+        size_t from = 0;
+        if (maps->raster.covered[border->texel] || !flatten(maps, border->triangle, &t))
+        {
+            continue;
+        }
+        weights_at(&t, (float)(border->texel % size), (float)(border->texel / size), w);
+        pull_in(w);
+        if (nearest_texel(maps, w[0] * t.x[0] + w[1] * t.x[1] + w[2] * t.x[2],
+                          w[0] * t.y[0] + w[1] * t.y[1] + w[2] * t.y[2], &from))
+        {
+            pl_raster_copy(job, from, border->texel);
+            maps->raster.covered[border->texel] = 2;
         }
     }
 }

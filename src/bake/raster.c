@@ -315,7 +315,7 @@ static void draw_bands(void *data, uint32_t begin, uint32_t end, uint32_t worker
 
 /* ---- Past the borders of charts ---- */
 
-static void copy_texel(const pl_raster_job *job, size_t from, size_t to)
+void pl_raster_copy(const pl_raster_job *job, size_t from, size_t to)
 {
     if (job->out)
     {
@@ -333,7 +333,7 @@ static void continue_from(const pl_raster *raster, const pl_raster_job *job, siz
     uint8_t steps = raster->covered[from];
     if (!raster->covered[to] && steps && steps <= raster->margin)
     {
-        copy_texel(job, from, to);
+        pl_raster_copy(job, from, to);
         raster->covered[to] = (uint8_t)(steps + 1);
     }
 }
@@ -426,10 +426,4 @@ uint32_t pl_raster_drawn(const pl_raster *raster)
         count += raster->covered[texel] == 1;
     }
     return count;
-}
-
-void pl_raster_run(pl_raster *raster, const pl_raster_job *job)
-{
-    pl_raster_draw(raster, job);
-    pl_raster_spread(raster, job);
 }

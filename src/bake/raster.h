@@ -56,11 +56,10 @@ pleat_result pl_raster_init(pl_raster *raster, uint32_t size, uint32_t samples, 
 void pl_raster_draw(pl_raster *raster, const pl_raster_job *job);
 /* One texel, unscaled: between draw and spread. */
 void pl_raster_put(const pl_raster_job *job, size_t texel, pl_f4 value);
+void pl_raster_copy(const pl_raster_job *job, size_t from, size_t to);
 /* Continues what was drawn past its borders. Texels still in doubt count as empty. */
 void pl_raster_spread(pl_raster *raster, const pl_raster_job *job);
 /* Texels that are drawn, and not in doubt. */
 uint32_t pl_raster_drawn(const pl_raster *raster);
-/* Both. */
-void pl_raster_run(pl_raster *raster, const pl_raster_job *job);
 
 #endif
