@@ -41,7 +41,8 @@ else()
 endif()
 add_judge(judge_browser ${NODE_PROGRAM} ${judges}/browser.mjs $<TARGET_FILE:pleat> ${judged})
 add_judge(judge_browser_maps ${NODE_PROGRAM} ${judges}/browser_maps.mjs $<TARGET_FILE:pleat> ${judged})
-set_property(TEST judge_blender judge_blender_maps judge_browser judge_browser_maps APPEND PROPERTY LABELS long)
+add_judge(judge_browser_vat ${NODE_PROGRAM} ${judges}/browser_vat.mjs $<TARGET_FILE:pleat> ${judged})
+set_property(TEST judge_blender judge_blender_maps judge_browser judge_browser_maps judge_browser_vat APPEND PROPERTY LABELS long)
 
 # Maps, applied by numpy to the coarse mesh.
 add_judge(judge_maps ${PYTHON_PROGRAM} -B ${judges}/maps.py $<TARGET_FILE:pleat> ${judged})

@@ -195,7 +195,7 @@ void pl_maps_match_seams(pleat_maps *maps, uint16_t *heights, pleat_height_range
                 any |= seam->moved;
             }
         }
-        if (!any && full)
+        if (!any && full && sweep + 1 >= FIRST)
         {
             break;
         }

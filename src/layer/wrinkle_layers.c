@@ -11,8 +11,8 @@ static const float GRAZING = 0.3f;
 /* What of the room a wrinkle may take: crests that meet stand higher than each alone. Inside a bend much less, for its
  * sides come together. */
 static const float MARGIN = 0.8f, BEND_MARGIN = 0.3f;
-/* Cloth is in a bend where the way to the other side, at rest, is so many times that through the air (half a turn: 1.6),
- * and in a layer of its own from the second on. */
+/* Cloth is in a bend where the way to the other side, at rest, is so many times that through the air (half a
+ * turn: 1.6), and in a layer of its own from the second on. */
 static const float BEND = 1.6f, LAYER = 3;
 /* How fast a crest rises beside a place where it is held down, per metre of its way. */
 static const float RISE = 0.5f;
@@ -93,8 +93,8 @@ static float weight_of(const pl_wrinkle_layers *layers, const pleat_wrinkle_poin
     const pleat_topology *topology = layers->desc.topology;
     const uint32_t *corner = topology->triangles + 3 * (size_t)hit->triangle;
     pl_f4 a = pl_load(&layers->positions[corner[0]]);
-    pl_f4 normal = pl_normalize3(
-        pl_cross(pl_load(&layers->positions[corner[1]]) - a, pl_load(&layers->positions[corner[2]]) - a));
+    pl_f4 normal =
+        pl_normalize3(pl_cross(pl_load(&layers->positions[corner[1]]) - a, pl_load(&layers->positions[corner[2]]) - a));
     float across = pl_dot3(normal, direction);
     pleat_place place = {hit->triangle, {hit->barycentric[0], hit->barycentric[1], hit->barycentric[2]}};
     float border = pl_wrinkle_at_border(topology, layers->positions, &place, point->width);
@@ -122,8 +122,7 @@ static float room_at(const pl_wrinkle_layers *layers, const pleat_wrinkle_point 
     pl_f4 normal = layers->normals[corner[0]] * pl_splat(b[0]) + layers->normals[corner[1]] * pl_splat(b[1]) +
                    layers->normals[corner[2]] * pl_splat(b[2]);
     pl_f4 direction = pl_normalize3(normal) * pl_splat(point->depth < 0 ? -1 : 1);
-    pl_f4 origin =
-        pl_place_position(layers->desc.topology->triangles, layers->positions, point->place.triangle, b);
+    pl_f4 origin = pl_place_position(layers->desc.topology->triangles, layers->positions, point->place.triangle, b);
     float start = 1e-3f * point->width, end = 2 * depth / BEND_MARGIN + layers->desc.gap, room = depth;
     for (uint32_t i = 0; i < MOST_HITS && room > 0; ++i)
     {

@@ -17,7 +17,7 @@ typedef struct pl_wrinkle_layers_desc
     const pleat_topology *topology; /* the surface that was traced; must outlive the object, and so must rest */
     const pleat_vec4 *rest;         /* #V */
     pleat_wrinkle_side side;
-    float gap; /* metres, between layers */
+    float gap;               /* metres, between layers */
     uint32_t point_capacity; /* of one frame */
 } pl_wrinkle_layers_desc;
 
@@ -28,7 +28,8 @@ void pl_wrinkle_layers_destroy(pl_wrinkle_layers *layers);
 /* The cloth of a frame: #V positions and unit normals, which must stay until wrinkles were limited. Never allocates. */
 void pl_wrinkle_layers_begin(pl_wrinkle_layers *layers, const pleat_vec4 *positions, const pl_f4 *normals,
                              const pleat_tasks *tasks);
-/* Makes wrinkles as deep as there is room; their points are within the capacity. Never allocates; the same for any number of threads. */
+/* Makes wrinkles as deep as there is room; their points are within the capacity. Never allocates; the same for any
+ * number of threads. */
 void pl_wrinkle_layers_limit(const pl_wrinkle_layers *layers, uint32_t wrinkle_count, const pleat_wrinkle *wrinkles,
                              pleat_wrinkle_point *points, const pleat_tasks *tasks);
 
