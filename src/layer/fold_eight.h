@@ -53,15 +53,24 @@ PL_INLINE pl_f8 pl_fold_eight_length(const pl_fold_eight *s, pl_f8 x)
     return length;
 }
 
-/* tau(X) and its slope. */
+/* tau(X) and its slope. Two quotients make one: a division takes as long as all else that a segment asks. */
 PL_INLINE pl_f8 pl_fold_eight_tau(const pl_fold_eight *s, pl_f8 wanted, pl_f8 x, pl_f8 *slope)
 {
     pl_f8 length = pl_splat8(0), derivative = length, segment[3];
-    for (uint32_t i = 0; i < s->count; ++i)
+    uint32_t pairs = s->count & ~1u;
+    for (uint32_t i = 0; i < pairs; i += 2)
     {
-        pl_f8 norm = pl_fold_eight_segment(s, i, x, segment);
+        pl_f8 first = pl_fold_eight_segment(s, i, x, segment), lean = pl_dot8(segment, s->rise[i]);
+        pl_f8 second = pl_fold_eight_segment(s, i + 1, x, segment);
+        length += first;
+        length += second;
+        derivative += (lean * second + pl_dot8(segment, s->rise[i + 1]) * first) / (first * second);
+    }
+    if (pairs < s->count)
+    {
+        pl_f8 norm = pl_fold_eight_segment(s, pairs, x, segment);
         length += norm;
-        derivative += pl_dot8(segment, s->rise[i]) / norm;
+        derivative += pl_dot8(segment, s->rise[pairs]) / norm;
     }
     *slope = derivative;
     return length - wanted;
@@ -73,22 +82,40 @@ typedef struct pl_fold_eight_single
     pl_f8 length, slope, half, square, reach;
 } pl_fold_eight_single;
 
+/* One segment more. norm: its length. */
+PL_INLINE void pl_fold_eight_add(const pl_fold_eight *s, uint32_t i, pl_f8 norm, pl_f8 inverse,
+                                 pl_fold_eight_single *out)
+{
+    pl_f8 rise = pl_dot8(s->rise[i], s->rise[i]), lean = pl_dot8(s->step[i], s->rise[i]) * inverse;
+    out->length += norm;
+    out->slope += lean;
+    out->square += pl_max8(rise - lean * lean, pl_splat8(0)) * inverse; /* the curvature, so far */
+    out->reach += rise;
+}
+
+PL_INLINE pl_f8 pl_fold_eight_norm(const pl_fold_eight *s, uint32_t i)
+{
+    return pl_sqrt8(pl_max8(pl_dot8(s->step[i], s->step[i]), pl_splat8(PL_FOLD_TINY)));
+}
+
 PL_INLINE void pl_fold_eight_as_single(const pl_fold_eight *s, pl_fold_eight_single *out)
 {
-    pl_f8 zero = pl_splat8(0), length = zero, slope = zero, curvature = zero, reach = zero;
-    for (uint32_t i = 0; i < s->count; ++i)
+    pl_f8 zero = pl_splat8(0);
+    uint32_t pairs = s->count & ~1u;
+    *out = (pl_fold_eight_single){zero, zero, zero, zero, zero};
+    for (uint32_t i = 0; i < pairs; i += 2)
     {
-        pl_f8 inverse = pl_splat8(PL_FOLD_TINY), squared = pl_dot8(s->step[i], s->step[i]);
-        squared = pl_max8(squared, inverse);
-        pl_f8 norm = pl_sqrt8(squared), rise = pl_dot8(s->rise[i], s->rise[i]);
-        inverse = 1 / norm;
-        pl_f8 lean = pl_dot8(s->step[i], s->rise[i]) * inverse;
-        length += norm;
-        slope += lean;
-        curvature += pl_max8(rise - lean * lean, zero) * inverse;
-        reach += rise;
+        pl_f8 first = pl_fold_eight_norm(s, i), second = pl_fold_eight_norm(s, i + 1), both = 1 / (first * second);
+        pl_fold_eight_add(s, i, first, second * both, out);
+        pl_fold_eight_add(s, i + 1, second, first * both, out);
     }
-    *out = (pl_fold_eight_single){length, slope, length * slope, slope * slope + curvature * length, reach};
+    if (pairs < s->count)
+    {
+        pl_f8 norm = pl_fold_eight_norm(s, pairs);
+        pl_fold_eight_add(s, pairs, norm, 1 / norm, out);
+    }
+    out->half = out->length * out->slope;
+    out->square = out->slope * out->slope + out->square * out->length;
 }
 
 PL_INLINE pl_f8 pl_fold_eight_farthest(const pl_fold_eight *s, pl_f8 lengths)

@@ -237,11 +237,16 @@ static float room_before(const pl_fold_near *near, pl_f4 up, const pl_bound_ring
     {
         return most;
     }
+    pl_f4 normal = pl_cross(b - a, c - a);
     float turn = pl_affine_determinant(&frame->joints[ring->ups[near->up].joint[0]]) < 0 ? -1 : 1;
+    float facing = -turn * pl_dot3(normal, up);
+    if (!(facing > 0))
+    {
+        return most;
+    }
     /* A triangle that skinning crushes turns over at once: what is left of its area tells how much it faces anything.
      */
-    pl_f4 normal = pl_cross(b - a, c - a);
-    float facing = -turn * pl_dot3(normal, up) / fmaxf(pl_length3(normal), 0.7f * near->area);
+    facing /= fmaxf(pl_length3(normal), 0.7f * near->area);
     float part = pl_fold_ramp(facing, 0, 0.6f) * (1 - pl_fold_ramp(aside, 0.5f * width, 1.8f * width)) *
                  pl_fold_ramp(ahead, -1.5f * width, -0.7f * width);
     float half = 0.5f * ahead - 0.03f * width;

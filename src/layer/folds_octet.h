@@ -131,11 +131,13 @@ PL_INLINE void pl_fold_octet_add(const pl_fold_octet *octet, pl_f8 move[4], plea
     }
 }
 
-/* Asks for what will be needed soon. Vertices of a cell ascend, so that every other one finds most lines of memory. */
+/* Asks for what will be needed soon. Vertices of a cell ascend, so that every other one finds most lines of memory. The
+ * octets may lie past the end, so their addresses are numbers. */
 PL_INLINE void pl_fold_octets_expect(const pl_fold_octet *octet, const pleat_vec4 *positions)
 {
-    __builtin_prefetch(octet + 3 * PL_FOLD_AHEAD);
-    __builtin_prefetch((const char *)(octet + 3 * PL_FOLD_AHEAD) + 64);
+    uintptr_t later = (uintptr_t)octet + 3 * PL_FOLD_AHEAD * sizeof *octet;
+    __builtin_prefetch((const void *)later);
+    __builtin_prefetch((const void *)(later + 64));
     for (int i = 0; i < PL_FOLD_LANES; i += 2)
     {
         __builtin_prefetch(&positions[octet[PL_FOLD_AHEAD].vertex[i]], 1);
