@@ -4,32 +4,22 @@
 
 #include "base/vec.h"
 
-#if defined(__wasm__) && !defined(__EMSCRIPTEN_PTHREADS__)
+#include <stdatomic.h>
 
-typedef bool pl_once;
-#define PL_ONCE_INIT false
+typedef atomic_int pl_once; /* 0: not made, 1: being made, 2: made */
 
+/* Who comes while another thread makes it waits by looking again: for what takes milliseconds. */
 PL_INLINE void pl_run_once(pl_once *once, void (*make)(void))
 {
-    if (!*once)
+    int found = 0;
+    if (atomic_compare_exchange_strong(once, &found, 1))
     {
         make();
-        *once = true;
+        atomic_store_explicit(once, 2, memory_order_release);
+    }
+    while (atomic_load_explicit(once, memory_order_acquire) != 2)
+    {
     }
 }
-
-#else
-
-#include <pthread.h>
-
-typedef pthread_once_t pl_once;
-#define PL_ONCE_INIT PTHREAD_ONCE_INIT
-
-PL_INLINE void pl_run_once(pl_once *once, void (*make)(void))
-{
-    pthread_once(once, make);
-}
-
-#endif
 
 #endif

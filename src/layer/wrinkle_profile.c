@@ -115,7 +115,7 @@ static double exact_nearness(double x)
 
 /* Ten milliseconds: once a process. */
 static pl_wrinkle_profile the_profile;
-static pl_once profile_made = PL_ONCE_INIT;
+static pl_once profile_made;
 
 static void fill_profile(void)
 {
@@ -220,7 +220,7 @@ static double excess_between(double weight, double depth, double apart)
 }
 
 static pl_wrinkle_overlap the_overlap;
-static pl_once overlap_made = PL_ONCE_INIT;
+static pl_once overlap_made;
 
 static void fill_overlap(void)
 {
