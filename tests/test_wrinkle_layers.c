@@ -44,8 +44,8 @@ static void free_folded(folded *f)
     support_mesh_free(&f->mesh);
 }
 
-/* Folds the plane over at x = 10: the right part lies the other way round, so high above the left one, and as far aside.
- * Gives the depth in the middle of a wrinkle that wants to be 1 high. */
+/* Folds the plane over at x = 10: the right part lies the other way round, so high above the left one, and as far
+ * aside. Gives the depth in the middle of a wrinkle that wants to be 1 high. */
 static float depth_under(folded *f, float height, float aside, float wanted)
 {
     for (uint32_t v = 0; v < COUNT; ++v)
