@@ -423,6 +423,63 @@ static void test_body_below_takes_nothing(void **state)
     sleeve_free(worn);
 }
 
+/* How far folds push the sleeve in at the crease of a right angle. */
+static double depth_of_crease(const pleat_model *model)
+{
+    support_actor actor = {.model = model};
+    support_run run = support_run_make(0, 0, KEYS - 1);
+    pleat_bake *folded = support_run_bake(&actor, &run), *plain = support_run_bake_plain(&actor, &run);
+    const pleat_vec4 *now = support_frame(folded, KEYS - 1), *skinned = support_frame(plain, KEYS - 1);
+    const pleat_stack_shape *shape = support_shape_of(folded);
+    double deepest = 0;
+    assert_int_equal(support_shape_of(plain)->surface_count, shape->surface_count);
+    for (uint32_t v = 0; v < shape->surface_count; ++v)
+    {
+        /* Half way between the bones; the bend is about z, and y is inside. */
+        double in = (double)(now[v].x - skinned[v].x) - (double)(now[v].y - skinned[v].y);
+        deepest = fabsf(shape->rest[v].x) < 0.02f ? fmax(deepest, in * sqrt(0.5)) : deepest;
+    }
+    pleat_bake_destroy(folded);
+    pleat_bake_destroy(plain);
+    return deepest;
+}
+
+/* A crease is tucked in half of the way to the arm below it, and no deeper: its skin would show. The arm is a mesh with
+ * a skin of its own, bound a metre aside. */
+static void test_tuck_stays_above_the_arm(void **state)
+{
+    (void)state;
+    const float gap = 0.006f;
+    sleeve *s = sleeve_make(&plain_sleeve), *arm = sleeve_make(&plain_sleeve);
+    for (uint32_t v = 0; v < arm->primitive.vertex_count; ++v)
+    {
+        arm->positions[v].y *= 1 - gap / 0.05f;
+        arm->positions[v].z = arm->positions[v].z * (1 - gap / 0.05f) + 1;
+    }
+    for (uint32_t j = 0; j < arm->skin.joint_count; ++j)
+    {
+        arm->binds[j].row[2][3] -= 1;
+    }
+    double alone = depth_of_crease(&s->model);
+    pleat_mesh meshes[] = {s->mesh, arm->mesh};
+    pleat_skin skins[] = {s->skin, arm->skin};
+    pleat_node *node = &s->nodes[s->model.node_count];
+    *node = s->nodes[s->model.node_count - 1];
+    node->name = "arm";
+    node->mesh = node->skin = 1;
+    s->order[s->model.node_count] = s->model.node_count;
+    s->model.scene_node_count = ++s->model.node_count;
+    s->model.mesh_count = s->model.skin_count = 2;
+    s->model.meshes = meshes;
+    s->model.skins = skins;
+    double worn = depth_of_crease(&s->model);
+    print_message("the crease is %.1f mm deep, over an arm %.1f mm\n", 1e3 * alone, 1e3 * worn);
+    assert_true(alone > 0.01);
+    assert_true(worn > 1e-4 && worn < 0.51 * (double)gap);
+    sleeve_free(s);
+    sleeve_free(arm);
+}
+
 /* Seams whose two sides differ in the last bits are no borders. */
 static void test_rounding_opens_no_seam(void **state)
 {
@@ -496,13 +553,10 @@ static void test_pattern_is_that_of_the_cloth(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lining_follows),
-        cmocka_unit_test(test_outer_side_is_as_without_lining),
-        cmocka_unit_test(test_mirror_mirrors_folds),
-        cmocka_unit_test(test_rounding_opens_no_seam),
-        cmocka_unit_test(test_body_below_takes_nothing),
-        cmocka_unit_test(test_chains_keep_their_length),
-        cmocka_unit_test(test_pattern_is_that_of_the_cloth),
+        cmocka_unit_test(test_lining_follows),           cmocka_unit_test(test_outer_side_is_as_without_lining),
+        cmocka_unit_test(test_mirror_mirrors_folds),     cmocka_unit_test(test_rounding_opens_no_seam),
+        cmocka_unit_test(test_body_below_takes_nothing), cmocka_unit_test(test_tuck_stays_above_the_arm),
+        cmocka_unit_test(test_chains_keep_their_length), cmocka_unit_test(test_pattern_is_that_of_the_cloth),
     };
     return cmocka_run_group_tests_name("folds_cloth", tests, NULL, NULL);
 }

@@ -135,6 +135,10 @@ static pleat_result bind_layer(pl_folds_layer *layer, const pl_folds_plan *plan,
     {
         result = pl_folds_bind_lining(layer, plan, cloth, &surface, error);
     }
+    if (result == PLEAT_OK)
+    {
+        result = pl_folds_find_beneath(layer, cloth, &surface, host, error);
+    }
     pleat_bvh_destroy(bvh);
     pleat_topology_destroy(outer);
     return result;

@@ -214,6 +214,7 @@ typedef struct pl_bound_ring
     pl_fold_near *nears;
     uint32_t pinch_count;
     pl_fold_pinch *pinches;
+    float *beneath; /* by station: how far down the next mesh lies, such as the body; INFINITY: none */
     uint32_t vertex_count;
     uint32_t *first_vertex;   /* stations by fold_count, and one more */
     pl_fold_vertex *vertices; /* by station, then by fold, then by vertex */
@@ -308,6 +309,9 @@ typedef struct pl_folds_layer
     pl_fold_lining *lining;         /* NULL: none */
 } pl_folds_layer;
 
+/* Finds what lies beneath rings, once all are bound (folds_beneath.c). */
+pleat_result pl_folds_find_beneath(pl_folds_layer *layer, const pleat_cloth *cloth, const pl_ring_surface *surface,
+                                   const pleat_host *host, pleat_error *error);
 /* Finds the folds that cross each other, once all rings are bound (folds_cross.c). */
 pleat_result pl_folds_find_rivals(pl_folds_layer *layer, const pl_folds_plan *plan, pleat_error *error);
 /* Fills skin_losses of a ring that has been measured on the skinned surface, station by station or in lanes. */

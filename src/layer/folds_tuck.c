@@ -16,6 +16,8 @@ enum
 #define REACH 2.5f
 /* How deep it may get, of the way from the ring to the joint. */
 #define DEEPEST 0.75f
+/* And of the way to what lies beneath, which comes nearer as the limb bends. */
+#define DEEPEST_COVERED 0.5f
 
 /* The depth of the tuck at an arc length from the ring, 0 .. 1. */
 static float depth_at(const pl_bound_ring *ring, float arc)
@@ -79,7 +81,9 @@ float pl_fold_tuck(const pl_bound_ring *ring, uint32_t station, pl_f4 up, pl_f4 
     const pl_fold_sample *foot = &ring->feet[3 * ((size_t)station * (count + 1) + middle) + 1];
     pl_f4 bottom = pl_fold_mix(frame->positions, foot->vertex, foot->weight);
     float room = DEEPEST * pl_dot3(bottom - pivot, up);
+    float covered = DEEPEST_COVERED * ring->beneath[station];
     pressed -= 0.8f * ring->width;
+    room = room < covered ? room : covered;
     room = room < pressed ? room : pressed; /* deeper than it is covered, it would be a pit */
     return room > 0 ? (float)pl_fold_limit(solution.amplitude, (double)room) * fade * ring->strength : 0;
 }
