@@ -275,6 +275,28 @@ static void test_wrinkle_shape_is_continuous(void **state)
     support_cloth_free(&cloth);
 }
 
+/* A wrinkle as short as it is wide is no ridge: it stays flat, and rises as it grows. */
+static void test_wrinkle_shape_has_no_stubs(void **state)
+{
+    (void)state;
+    support_cloth cloth = support_cloth_make(8, 0, 0.2, 0.2f);
+    float before = 0, most = 0;
+    for (int step = 0; step <= 200; ++step)
+    {
+        double half = 0.7 + 0.01 * step;
+        set.wrinkle_count = set.point_count = 0;
+        support_wrinkle(&cloth, &set, 4, 4 - half, 4, 4 + half, 60, 0, 0);
+        shape_set(&cloth, 0.4f, PLEAT_WRINKLE_OUTWARD);
+        float depth = set.points[30].depth;
+        assert_true(half > 0.8 || depth == 0);
+        assert_true(depth > before - 1e-3f);
+        most = fmaxf(most, depth - before);
+        before = depth;
+    }
+    assert_true(before > 0.2f && most < 0.03f * before);
+    support_cloth_free(&cloth);
+}
+
 /* New wrinkles stand against their neighbours, and keep their side from then on. */
 static void test_wrinkle_shape_takes_turns(void **state)
 {
@@ -392,6 +414,7 @@ int main(void)
         cmocka_unit_test(test_wrinkle_shape_bends_over),
         cmocka_unit_test(test_wrinkle_shape_ends),
         cmocka_unit_test(test_wrinkle_shape_is_continuous),
+        cmocka_unit_test(test_wrinkle_shape_has_no_stubs),
         cmocka_unit_test(test_wrinkle_shape_takes_turns),
         cmocka_unit_test(test_wrinkle_shape_state_restores),
         cmocka_unit_test(test_wrinkle_shape_does_not_depend_on_threads),

@@ -17,6 +17,8 @@
 #define BEND 4         /* over how many points of a crest its bend is measured, to either side: two R_min */
 #define BENT 3.0f      /* a crest with a bend of this radius within the cloth, in R_min, is flat; */
 #define STRAIGHT 9.0f  /* of this and more, as deep as any */
+#define STUB 4.0f      /* a wrinkle this long, in R_min, is a dent and no ridge, and flat; */
+#define LONG 12.0f     /* one of this length and more, as deep as any */
 #define FADED 0.75f    /* of the threshold: to where wrinkles grow, and nothing is left of them */
 
 /* What is known at a crest. */
@@ -222,6 +224,7 @@ static void find_ends(work *w, uint32_t wrinkle)
     {
         far[side] = runs_out(w, wrinkle, side) ? 30 * shape->desc.radius : 0;
     }
+    float ridge = smooth_step(((far[0] + along + far[1]) / shape->desc.radius - STUB) / (LONG - STUB));
     for (uint32_t i = first; i < end; ++i)
     {
         float start = far[0] + shape->to_end[i], stop = far[1] + along - shape->to_end[i];
@@ -229,7 +232,7 @@ static void find_ends(work *w, uint32_t wrinkle)
         float low = FADED * shape->desc.threshold, strength = w->points[near->crests[i].place].strength;
         shape->fade[i] = low > 0 ? smooth_step((strength - low) / (shape->desc.threshold - low)) : 1;
         shape->presence[i] = shape->fade[i] * smooth_step(shape->to_end[i] / (TAPER * shape->desc.radius));
-        shape->fade[i] *= straightness(w, first, i, end); /* its neighbours do not take its place */
+        shape->fade[i] *= ridge * straightness(w, first, i, end); /* its neighbours do not take its place */
     }
 }
 
