@@ -3,6 +3,7 @@
 #include "choice.h"
 #include "commands.h"
 #include "input.h"
+#include "layer_words.h"
 #include "maps_run.h"
 
 #include <errno.h>
@@ -271,8 +272,9 @@ static pleat_result write_textures(maps_run *run, pleat_error *error)
     {
         PL_TRY(maps_open_stretch(run, error));
     }
-    PL_TRY(run->options.basis ? maps_write_basis(run, error) : maps_write_frames(run, error));
+    /* First, since a pattern may be wrong, and frames take long. */
     PL_TRY(maps_write_masks(run, error));
+    PL_TRY(run->options.basis ? maps_write_basis(run, error) : maps_write_frames(run, error));
     for (uint32_t m = 0; m < run->model->mesh_count; ++m)
     {
         atlas |= run->atlases[m] != NULL;
@@ -339,6 +341,12 @@ static int print_report(maps_run *run, double seconds)
             printf(" (maps %.2f s, writing %.2f s)", run->map_seconds, run->write_seconds);
         }
         printf("\n");
+        for (uint32_t i = 0; i < run->set_count && run->options.basis; ++i)
+        {
+            const maps_set *set = &run->sets[i];
+            printf("  %s: %u basis maps, off by at most %s of %s\n", set->name, set->basis_count,
+                   length_text((double)set->basis_error), length_text((double)set->basis_displacement));
+        }
     }
     return EXIT_DONE;
 }

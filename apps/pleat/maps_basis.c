@@ -170,6 +170,9 @@ static pleat_result write_set(maps_run *run, maps_set *set, const pleat_morphs *
         PL_TRY(write_target(run, set, morphed, t, t - own, changes, list, error));
     }
     json_object_set_new(basis, "frames", weights_json(run, morphed));
+    set->basis_count = morphed->mesh.target_count - own;
+    set->basis_error = morphed->error.largest;
+    set->basis_displacement = morphed->largest_displacement;
     json_object_set_new(basis, "largest_error", number_json((double)morphed->error.largest));
     json_object_set_new(basis, "largest_displacement", number_json((double)morphed->largest_displacement));
 fail:

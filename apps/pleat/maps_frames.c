@@ -269,6 +269,32 @@ static pleat_result write_mask(maps_run *run, maps_set *set, const char *joints,
     return maps_write_png(run, file, &png, error);
 }
 
+/* The joints of all skins, as far as there is room. */
+static void list_joints(const pleat_model *model, char *out, size_t room)
+{
+    size_t used = 0;
+    out[0] = 0;
+    for (uint32_t s = 0; s < model->skin_count; ++s)
+    {
+        for (uint32_t i = 0; i < model->skins[s].joint_count; ++i)
+        {
+            const char *name = shown(model->nodes[model->skins[s].joints[i]].name);
+            size_t length = strlen(name);
+            if (used + length + 8 > room)
+            {
+                snprintf(out + used, room - used, ", ...");
+                return;
+            }
+            snprintf(out + used, room - used, "%s%s", used ? ", " : "", name);
+            used = strlen(out);
+        }
+    }
+    if (!used)
+    {
+        snprintf(out, room, "there are no joints");
+    }
+}
+
 pleat_result maps_write_masks(maps_run *run, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
@@ -285,8 +311,10 @@ pleat_result maps_write_masks(maps_run *run, pleat_error *error)
         }
         if (!found)
         {
-            return pl_fail(error, PLEAT_BAD_ARGUMENT, "--mask-joints '%.100s' fits no joint of a garment's skin",
-                           joints);
+            char names[200];
+            list_joints(run->model, names, sizeof names);
+            return pl_fail(error, PLEAT_BAD_ARGUMENT, "--mask-joints '%.100s' fits no joint of a garment's skin: %s",
+                           shown(joints), names);
         }
     }
 fail:

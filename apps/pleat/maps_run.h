@@ -57,6 +57,9 @@ typedef struct maps_set
     bool needs_vectors;                  /* heights do not do, and vectors were not asked for */
     bool world;                          /* vectors in the world's axes */
     json_t *json;                        /* its entry in maps.json */
+    /* With --basis: how many maps, and what they leave of the clip, metres. */
+    uint32_t basis_count;
+    float basis_error, basis_displacement;
 } maps_set;
 
 typedef struct maps_run

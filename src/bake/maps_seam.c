@@ -79,26 +79,37 @@ typedef struct tap
 {
     uint16_t *texel[4];
     float weight[4];
-    float sum_of_squares;
 } tap;
+
+/* Not fminf and fmaxf, which are calls: all seams are read over and over. */
+static float within(float x, float most)
+{
+    return !(x > 0) ? 0 : x < most ? x : most;
+}
 
 static tap tap_at(uint16_t *heights, uint32_t size, const pl_map_side *side, float part)
 {
-    tap out = {.sum_of_squares = 0};
-    float x = side->from[0] + part * (side->to[0] - side->from[0]);
-    float y = side->from[1] + part * (side->to[1] - side->from[1]);
     /* At the edge of the picture a texel is read in its neighbour's place, too. */
     float edge = (float)size - 1;
-    x = fminf(fmaxf(x, 0), edge);
-    y = fminf(fmaxf(y, 0), edge);
-    float left = fminf(floorf(x), edge - 1), top = fminf(floorf(y), edge - 1);
+    float x = within(side->from[0] + part * (side->to[0] - side->from[0]), edge);
+    float y = within(side->from[1] + part * (side->to[1] - side->from[1]), edge);
+    uint32_t left = (uint32_t)x < size - 2 ? (uint32_t)x : size - 2;
+    uint32_t top = (uint32_t)y < size - 2 ? (uint32_t)y : size - 2;
+    float right_part = x - (float)left, low_part = y - (float)top;
+    uint16_t *first = heights + (size_t)top * size + left;
+    return (tap){{first, first + 1, first + size, first + size + 1},
+                 {(1 - right_part) * (1 - low_part), right_part * (1 - low_part), (1 - right_part) * low_part,
+                  right_part * low_part}};
+}
+
+static float sum_of_squares(const tap *t)
+{
+    float sum = 0;
     for (int i = 0; i < 4; ++i)
     {
-        out.texel[i] = heights + (size_t)(top + (float)(i / 2)) * size + (size_t)(left + (float)(i % 2));
-        out.weight[i] = (i % 2 ? x - left : 1 - (x - left)) * (i / 2 ? y - top : 1 - (y - top));
-        out.sum_of_squares += out.weight[i] * out.weight[i];
+        sum += t->weight[i] * t->weight[i];
     }
-    return out;
+    return sum;
 }
 
 /* 0..1 */
@@ -118,7 +129,7 @@ static void move_tap(const tap *t, float change)
     for (int i = 0; i < 4; ++i)
     {
         float moved = (float)*t->texel[i] + change * t->weight[i] * 65535;
-        *t->texel[i] = (uint16_t)fminf(fmaxf(moved + 0.5f, 0), 65535);
+        *t->texel[i] = (uint16_t)within(moved + 0.5f, 65535);
     }
 }
 
@@ -167,12 +178,12 @@ static bool match_seam(const pleat_maps *maps, const pl_map_seam *seam, uint16_t
             place.weight[seam->corner] = 1 - part;
             place.weight[(seam->corner + 1) % 3] = part;
             float wanted = better_of(maps, &place, range, one, other);
-            move_tap(&here, (wanted - one) / here.sum_of_squares);
-            move_tap(&there, (wanted - other) / there.sum_of_squares);
+            move_tap(&here, (wanted - one) / sum_of_squares(&here));
+            move_tap(&there, (wanted - other) / sum_of_squares(&there));
         }
         else if (apart > ALIKE)
         {
-            float step = (other - one) / (here.sum_of_squares + there.sum_of_squares);
+            float step = (other - one) / (sum_of_squares(&here) + sum_of_squares(&there));
             move_tap(&here, step);
             move_tap(&there, -step);
         }

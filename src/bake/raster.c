@@ -144,6 +144,23 @@ static void place_corners(const band *b, uint32_t t, double x[3], double y[3])
     }
 }
 
+/* The whole numbers next to x, which is taken into -1..most first: floor and ceil are calls. */
+static double whole_below(double x, double most)
+{
+    x = x < most ? x : most;
+    x = x > -1 ? x : -1;
+    double whole = (double)(int64_t)x;
+    return whole > x ? whole - 1 : whole;
+}
+
+static double whole_above(double x, double most)
+{
+    x = x < most ? x : most;
+    x = x > -1 ? x : -1;
+    double whole = (double)(int64_t)x;
+    return whole < x ? whole + 1 : whole;
+}
+
 /* The samples of a row within a triangle: where all three edges allow. */
 static void draw_triangle(const band *b, uint32_t t)
 {
@@ -160,8 +177,10 @@ static void draw_triangle(const band *b, uint32_t t)
     {
         return;
     }
-    double low = fmax(ceil(fmin(fmin(y[0], y[1]), y[2])), (double)b->first_row * samples);
-    double high = fmin(floor(fmax(fmax(y[0], y[1]), y[2])), (double)(b->first_row + b->row_count) * samples - 1);
+    double top = y[0] < y[1] ? y[0] : y[1], bottom = y[0] < y[1] ? y[1] : y[0];
+    double low = whole_above(top < y[2] ? top : y[2], grid), above = (double)b->first_row * samples;
+    double high = whole_below(bottom > y[2] ? bottom : y[2], (double)(b->first_row + b->row_count) * samples - 1);
+    low = low > above ? low : above;
     pl_f4 v0 = b->job->values[corner[0]], d1 = b->job->values[corner[1]] - v0, d2 = b->job->values[corner[2]] - v0;
     /* Barycentric weights of corners 1 and 2 are linear in x. */
     double w1x = (y[2] - y[0]) / area, w2x = -(y[1] - y[0]) / area;
@@ -177,11 +196,12 @@ static void draw_triangle(const band *b, uint32_t t)
             double at = dx * (area > 0 ? 1 : -1) * (row - y[k]);
             if (dy > 0)
             {
-                end = fmin(end, floor(x[k] + at / dy + 1e-9));
+                end = whole_below(x[k] + at / dy + 1e-9, end);
             }
             else if (dy < 0)
             {
-                begin = fmax(begin, ceil(x[k] + at / dy - 1e-9));
+                double from = whole_above(x[k] + at / dy - 1e-9, grid);
+                begin = from > begin ? from : begin;
             }
             else if (at < 0)
             {
@@ -212,9 +232,10 @@ static void draw_triangle(const band *b, uint32_t t)
     }
 }
 
+/* Not fminf and fmaxf: millions of texels, and those are calls. */
 static uint16_t to_word(float x)
 {
-    return (uint16_t)(fminf(fmaxf(x, 0), 1) * 65535.0f + 0.5f);
+    return !(x > 0) ? 0 : x < 1 ? (uint16_t)(x * 65535.0f + 0.5f) : 65535;
 }
 
 void pl_raster_put(const pl_raster_job *job, size_t texel, pl_f4 value)
