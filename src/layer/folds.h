@@ -18,8 +18,13 @@
 
 enum
 {
-    PL_FOLDS_A_SIDE = 8 /* at most, on each side of a ring */
+    PL_FOLDS_A_SIDE = 8, /* at most, on each side of a ring */
+    PL_FOLDS_SPARE = 2   /* of them, that lie beyond where weights blend */
 };
+
+/* The joint of a skin that a node is, or PLEAT_NONE; and where a joint is as the skin was bound (folds_plan.c). */
+uint32_t pl_skin_joint_of(const pleat_skin *skin, uint32_t node);
+pl_f4 pl_skin_bind_position(const pleat_skin *skin, uint32_t joint);
 
 /* What a joint may have for itself, as in the options. */
 typedef struct pl_fold_values

@@ -13,23 +13,13 @@ typedef struct probe
     pl_f4 pivot; /* in the cloth's rest shape */
 } probe;
 
-static uint32_t joint_at(const pleat_skin *skin, uint32_t node)
-{
-    uint32_t j = 0;
-    while (j < skin->joint_count && skin->joints[j] != node)
-    {
-        ++j;
-    }
-    return j;
-}
-
 /* False where the other mesh does not hang on the ring's joint. */
 static bool aim(const pleat_cloth *cloth, const pleat_skin *other, probe *p)
 {
     const pleat_skin *skin = &cloth->model->skins[cloth->model->nodes[cloth->node].skin];
     uint32_t own = p->ring->joint, theirs;
     pleat_affine from_joint, from_rest;
-    if (own >= skin->joint_count || (theirs = joint_at(other, skin->joints[own])) == other->joint_count ||
+    if (own >= skin->joint_count || (theirs = pl_skin_joint_of(other, skin->joints[own])) == PLEAT_NONE ||
         !pl_affine_inverse(&other->inverse_binds[theirs], &from_joint) ||
         !pl_affine_inverse(&cloth->to_rest, &from_rest))
     {

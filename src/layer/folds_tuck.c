@@ -8,8 +8,7 @@
 
 enum
 {
-    TUCK_SAMPLES = PL_FOLD_SAMPLES * 2 * PL_FOLDS_A_SIDE,
-    SPARE = 2 /* folds on each side that lie beyond where weights blend */
+    TUCK_SAMPLES = PL_FOLD_SAMPLES * 2 * PL_FOLDS_A_SIDE
 };
 
 /* How far a tuck reaches to each side, in folds. */
@@ -62,7 +61,7 @@ float pl_fold_tuck(const pl_bound_ring *ring, uint32_t station, pl_f4 up, pl_f4 
     tuck_line line = {.count = 0};
     float fade = 1;
     pl_fold_segment segments[TUCK_SAMPLES];
-    for (uint32_t k = SPARE; k + SPARE < count; ++k)
+    for (uint32_t k = PL_FOLDS_SPARE; k + PL_FOLDS_SPARE < count; ++k)
     {
         const pl_fold *fold = &ring->folds[station * count + k];
         if (fold->sample_count < 3)

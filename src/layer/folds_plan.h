@@ -1,0 +1,43 @@
+/* Planning folds: what the files of the plan share. */
+#ifndef PL_LAYER_FOLDS_PLAN_H
+#define PL_LAYER_FOLDS_PLAN_H
+
+#include "layer/folds.h"
+
+/* What planning knows of a joint. */
+typedef struct pl_fold_joint
+{
+    uint32_t parent; /* in the skin, or PLEAT_NONE */
+    pl_f4 axis;      /* of its bone, bind pose, unit */
+    float bend;      /* the largest in the clip, radians, without twist about the bone */
+    pl_f4 inner;     /* bind pose: the inner side of that bend, or the front */
+    pl_fold_values values;
+    bool chosen;
+} pl_fold_joint;
+
+typedef struct pl_folds_planner
+{
+    pl_folds_plan *plan;
+    const pleat_cloth *coarse;
+    const pleat_skin *skin;
+    const pleat_host *host;
+    pl_arena scratch;
+    pl_fold_joint *joints;
+    /* The planning surface: the cloth at rest, subdivided. */
+    pleat_loop *loop;
+    pleat_topology *topology;
+    pleat_bvh *bvh;
+    pleat_normals *normals;
+    pl_ring_surface surface;
+    pl_patch *probes;    /* by ring: lines across it as long as any region may be */
+    float *coarse_share; /* of a joint and all below it, per vertex of the input */
+    float *share;        /* the same on the planning surface */
+    uint32_t *shell;     /* by triangle of it */
+} pl_folds_planner;
+
+/* Finds the rings around the chosen joints, and lays folds across them (folds_rings.c). */
+pleat_result pl_folds_find_rings(pl_folds_planner *planner, pleat_error *error);
+/* Looks over the clip for the folds it ever needs, and for what comes near them (folds_watch.c). */
+pleat_result pl_folds_watch(pl_folds_planner *planner, const pleat_layer_preview *preview, pleat_error *error);
+
+#endif

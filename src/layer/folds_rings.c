@@ -1,0 +1,294 @@
+/* The rings around joints that bend, and the folds across them. */
+#include "layer/folds_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_below(const pl_folds_planner *p, uint32_t joint, uint32_t top)
+{
+    while (joint != PLEAT_NONE && joint != top)
+    {
+        joint = joint < p->skin->joint_count ? p->joints[joint].parent : PLEAT_NONE;
+    }
+    return joint == top;
+}
+
+static pleat_result mark_below(const pl_folds_planner *p, pl_fold_ring *ring, pleat_error *error)
+{
+    ring->below = PL_ARENA_NEW(&p->plan->arena, uint8_t, (size_t)p->skin->joint_count + 1);
+    if (!ring->below)
+    {
+        return pl_fail_memory(&p->plan->memory, error, "the joints below a ring");
+    }
+    for (uint32_t j = 0; j < p->skin->joint_count; ++j)
+    {
+        ring->below[j] = is_below(p, j, ring->joint);
+    }
+    return PLEAT_OK;
+}
+
+/* The weight of a joint and all below it, at every vertex. */
+static void fill_share(pl_folds_planner *p, uint32_t joint)
+{
+    const pleat_cloth *cloth = p->coarse;
+    for (uint32_t v = 0; v < cloth->topology->vertex_count; ++v)
+    {
+        float sum = 0;
+        for (uint32_t i = 0; i < cloth->influence_count; ++i)
+        {
+            size_t at = (size_t)v * cloth->influence_count + i;
+            sum += is_below(p, cloth->joints[at], joint) ? cloth->weights[at] : 0;
+        }
+        p->coarse_share[v] = sum;
+    }
+    pleat_loop_values(p->loop, PLEAT_LOOP_SURFACE, 1, p->coarse_share, p->share, &p->host->tasks);
+}
+
+static float share_at(const pl_folds_planner *p, const pleat_place *place)
+{
+    const uint32_t *corner = p->topology->triangles + 3 * (size_t)place->triangle;
+    return p->share[corner[0]] * place->barycentric[0] + p->share[corner[1]] * place->barycentric[1] +
+           p->share[corner[2]] * place->barycentric[2];
+}
+
+static int compare_floats(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* Two joints with (nearly) the same share have the same ring; it counts once. */
+static bool is_known(const pl_folds_plan *plan, const pl_fold_ring *ring)
+{
+    for (uint32_t k = 0; k < plan->ring_count; ++k)
+    {
+        if (plan->rings[k].shell == ring->shell &&
+            pl_folds_apart(&ring->ring, &plan->rings[k].ring) < 0.5f * plan->width)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How far the blend of weights reaches across a ring: three quarters of the lines leave it within this. */
+static float blend_reach(pl_folds_planner *p, const pl_patch *patch, float width)
+{
+    uint32_t count = patch->ring->station_count;
+    float *reaches = PL_ARENA_NEW(&p->scratch, float, 2 * (size_t)count);
+    if (!reaches)
+    {
+        return width;
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const pl_line *line = &patch->lines[i];
+        reaches[2 * i] = -line->low;
+        reaches[2 * i + 1] = line->high;
+        for (uint32_t k = 0; k < line->count; ++k)
+        {
+            float share = share_at(p, &line->places[k]);
+            if (share < 0.02f || share > 0.98f)
+            {
+                uint32_t side = line->arc[k] > 0;
+                reaches[2 * i + side] = fminf(reaches[2 * i + side], fabsf(line->arc[k]));
+            }
+        }
+    }
+    qsort(reaches, 2 * count, sizeof *reaches, compare_floats);
+    return reaches[3 * count / 2];
+}
+
+/* A number of a sequence, from 0 to 1. */
+static float next_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (float)(*state >> 8) / 16777216.0f;
+}
+
+/* Widths of the folds, and how much each leaves to the next: equal, or changed by the seed. */
+static void lay_folds(const pl_folds_plan *plan, pl_fold_ring *ring)
+{
+    float width = ring->values.width;
+    float wanted = ring->values.length > 0 ? 0.5f * ring->values.length : ring->reach;
+    /* Beyond the blend lies room for length that contact keeps the inner folds from taking. */
+    float sides = fminf(fmaxf(wanted / width + 0.3f, 1), PL_FOLDS_A_SIDE - PL_FOLDS_SPARE) + PL_FOLDS_SPARE;
+    uint32_t a_side = (uint32_t)sides;
+    ring->fold_count = 2 * a_side;
+    ring->half = (float)a_side * width;
+    uint32_t state = (plan->options.seed + 1) * 2654435761u ^ (ring->joint + 1) * 40503u;
+    for (uint32_t k = 0; k <= ring->fold_count; ++k)
+    {
+        float jitter = (next_random(&state) - 0.5f) * 0.8f * plan->options.irregularity;
+        bool fixed = k == 0 || k == ring->fold_count;
+        ring->bounds[k] = ((float)k - (float)a_side + (fixed ? 0 : jitter)) * width;
+    }
+    for (uint32_t k = 0; k < ring->fold_count; ++k)
+    {
+        float gives = next_random(&state) * 0.5f * plan->options.irregularity;
+        bool last = k == 0 || k + 1 == ring->fold_count;
+        ring->gives[k] = last ? 0 : gives;
+    }
+}
+
+/* What the weights themselves blend over. Refinement smooths them over an edge of the input, and on a coarse mesh folds
+ * would reach farther and become more than on a fine one: variances add up, so what it added is taken off again. */
+static float own_reach(const pl_folds_planner *p, uint32_t joint, float reach)
+{
+    const pleat_topology *topology = p->coarse->topology;
+    pl_f4 axis = pl_normalize3(pl_affine_vector(&p->coarse->to_rest, p->joints[joint].axis));
+    double sum = 0, squares = 0;
+    for (uint32_t e = 0; e < topology->edge_count; ++e)
+    {
+        uint32_t corner = topology->edge_corner[e];
+        uint32_t a = topology->triangles[corner], b = topology->triangles[corner % 3 == 2 ? corner - 2 : corner + 1];
+        float change = fabsf(p->coarse_share[a] - p->coarse_share[b]);
+        float along = fabsf(pl_dot3(pl_load(&p->coarse->rest[a]) - pl_load(&p->coarse->rest[b]), axis));
+        sum += (double)(change * along);
+        squares += (double)(change * along * along);
+    }
+    float edge = sum > 0 ? (float)(squares / sum) : 0;
+    return sqrtf(fmaxf(reach * reach - edge * edge, 0.25f * reach * reach));
+}
+
+/* A fold is no wider than this part of its ring. */
+#define WIDEST 0.14f
+
+static pleat_result add_ring(pl_folds_planner *p, uint32_t joint, const pl_contour *line, pleat_error *error)
+{
+    pl_folds_plan *plan = p->plan;
+    pl_fold_ring *ring = &plan->rings[plan->ring_count];
+    *ring = (pl_fold_ring){.joint = joint, .parent = p->joints[joint].parent, .values = p->joints[joint].values};
+    float width = ring->values.width > 0 ? ring->values.width : plan->width;
+    if (!(ring->values.width > 0) && !(plan->options.width > 0))
+    {
+        /* What suits an arm is too wide for a finger. */
+        width = fminf(width, WIDEST * pl_contour_length(&p->surface, line));
+    }
+    ring->values.width = width;
+    ring->shell = p->shell[line->points[0].triangle];
+    ring->axis = p->joints[joint].axis;
+    ring->pivot = pl_skin_bind_position(p->skin, joint);
+    PL_TRY(pl_folds_profile_of(&ring->values, &ring->profile, error));
+    PL_TRY(mark_below(p, ring, error));
+    PL_TRY(pl_ring_make(&p->surface, line, width / 2, 0.5f * width, &plan->arena, &ring->ring, error));
+    if (is_known(plan, ring))
+    {
+        return PLEAT_OK;
+    }
+    /* Counted from here on: whoever fails later releases the probe and the patch. */
+    pl_patch *probe = &p->probes[plan->ring_count++];
+    PL_TRY(pl_patch_make(&p->surface, &ring->ring, PL_FOLDS_A_SIDE * width, width / 4, &p->scratch, p->host, probe,
+                         error));
+    ring->reach = own_reach(p, joint, blend_reach(p, probe, width));
+    return PLEAT_OK;
+}
+
+enum
+{
+    RINGS_PER_JOINT = 4
+};
+
+/* Traces the level lines of all chosen joints; with width 0 only their lengths are wanted. */
+static pleat_result trace_joints(pl_folds_planner *p, float *lengths, uint32_t *length_count, pleat_error *error)
+{
+    for (uint32_t j = 0; j < p->skin->joint_count; ++j)
+    {
+        if (!p->joints[j].chosen)
+        {
+            continue;
+        }
+        fill_share(p, j);
+        pl_contours lines;
+        PL_TRY(pl_contours_trace(p->topology, p->share, 0.5f, &p->scratch, &lines, error));
+        uint32_t taken = 0;
+        for (uint32_t i = 0; i < lines.count && taken < RINGS_PER_JOINT; ++i)
+        {
+            float length = pl_contour_length(&p->surface, &lines.lines[i]);
+            if (!(length > 0.03f * p->coarse->height) && !(p->plan->width > 0 && length > 6 * p->plan->width))
+            {
+                continue; /* a speck of weights */
+            }
+            ++taken;
+            if (p->plan->width > 0)
+            {
+                PL_TRY(add_ring(p, j, &lines.lines[i], error));
+            }
+            else
+            {
+                lengths[(*length_count)++] = length;
+            }
+        }
+    }
+    return PLEAT_OK;
+}
+
+/* With all rings known: what lies between them is shared, then each gets its patch. */
+static pleat_result settle_rings(pl_folds_planner *p, pleat_error *error)
+{
+    pl_folds_plan *plan = p->plan;
+    PL_TRY(pl_folds_merge_chains(plan, p->probes, error));
+    for (uint32_t r = 0; r < plan->ring_count; ++r)
+    {
+        lay_folds(plan, &plan->rings[r]);
+    }
+    for (uint32_t r = 0; r < plan->ring_count; ++r)
+    {
+        float row_step = plan->rings[r].values.width / 4;
+        float *scratch = PL_ARENA_NEW(&p->scratch, float, plan->rings[r].ring.station_count);
+        if (!scratch)
+        {
+            return pl_fail_memory(&plan->memory, error, "a ring");
+        }
+        pl_folds_fit_between(plan, r, &p->probes[r], row_step, scratch);
+    }
+    for (uint32_t r = 0; r < plan->ring_count; ++r)
+    {
+        pl_fold_ring *ring = &plan->rings[r];
+        const pl_fold_joint *joint = &p->joints[ring->joint];
+        float row_step = ring->values.width / 4;
+        ring->own = PL_ARENA_NEW(&plan->arena, float, (size_t)ring->ring.station_count * ring->fold_count);
+        if (!ring->own)
+        {
+            return pl_fail_memory(&plan->memory, error, "a ring");
+        }
+        PL_TRY(
+            pl_patch_make(&p->surface, &ring->ring, ring->half, row_step, &plan->arena, p->host, &ring->patch, error));
+        pl_folds_share_places(plan, r, row_step);
+        pl_folds_choose_side(ring, pl_normalize3(pl_affine_vector(&p->coarse->to_rest, joint->axis)),
+                             pl_normalize3(pl_affine_vector(&p->coarse->to_rest, joint->inner)), &ring->values);
+    }
+    return PLEAT_OK;
+}
+
+pleat_result pl_folds_find_rings(pl_folds_planner *p, pleat_error *error)
+{
+    pl_folds_plan *plan = p->plan;
+    uint32_t most = RINGS_PER_JOINT * p->skin->joint_count, length_count = 0;
+    float *lengths = PL_ARENA_NEW(&p->scratch, float, most);
+    plan->rings = PL_ARENA_NEW(&plan->arena, pl_fold_ring, most);
+    p->probes = PL_ARENA_NEW(&p->scratch, pl_patch, most);
+    if (!lengths || !plan->rings || !p->probes)
+    {
+        return pl_fail_memory(&plan->memory, error, "rings");
+    }
+    plan->width = plan->options.width;
+    if (!(plan->width > 0))
+    {
+        PL_TRY(trace_joints(p, lengths, &length_count, error));
+        if (length_count == 0)
+        {
+            return PLEAT_OK;
+        }
+        qsort(lengths, length_count, sizeof *lengths, compare_floats);
+        /* Fingers and toes have more joints than all the rest: they do not say what suits a sleeve. */
+        uint32_t first = 0;
+        while (lengths[first] < 0.12f * lengths[length_count - 1])
+        {
+            ++first;
+        }
+        plan->width = 0.07f * lengths[first + (length_count - first) / 2];
+    }
+    PL_TRY(trace_joints(p, lengths, &length_count, error));
+    return settle_rings(p, error);
+}
