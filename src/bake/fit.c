@@ -60,12 +60,12 @@ static uint32_t choose_groups(uint32_t vector_count)
 }
 
 /* Vectors to keep: what they do not hold is not seen when targets are chosen for their largest error. Half as many
- * again as targets and 32 are good (more brought nothing on a dancer), if they and a block of a third more need no more
- * than 1 GB, 12 bytes a vertex. */
+ * again as targets and a few are good (more brought nothing on a dancer), if they and a block of a quarter more need
+ * no more than 1 GB, 12 bytes a vertex. */
 static uint32_t choose_kept(uint32_t vertex_count, uint32_t target_limit)
 {
     uint64_t fits = (1u << 30) / (16 * (uint64_t)vertex_count + 1);
-    uint32_t good = target_limit + target_limit / 2 + 32, least = target_limit + target_limit / 4 + 16;
+    uint32_t least = target_limit + target_limit / 4 + 16, good = target_limit + target_limit / 2 + 24;
     return fits > good ? good : fits < least ? least : (uint32_t)fits;
 }
 
@@ -93,7 +93,7 @@ pleat_result pleat_fit_create(uint32_t vertex_count, uint32_t normal_count, uint
     /* No more vectors than frames are ever needed; then nothing is lost on the way. */
     uint32_t wanted = choose_kept(vertex_count, target_limit);
     fit->kept_limit = wanted < frame_count ? wanted : frame_count;
-    uint32_t rest = frame_count - fit->kept_limit, block = fit->kept_limit / 3 > 32 ? fit->kept_limit / 3 : 32;
+    uint32_t rest = frame_count - fit->kept_limit, block = fit->kept_limit / 4 > 32 ? fit->kept_limit / 4 : 32;
     fit->block_limit = block < rest ? block : rest;
     fit->stride = fit->kept_limit + fit->block_limit;
     fit->group_count = choose_groups(fit->stride);
