@@ -9,7 +9,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { answerFile, answerThree, findChromium, runPage } from './chromium.mjs';
+import { answerFile, answerPage, findChromium, runPage } from './chromium.mjs';
 
 const BOUND = 1e-5; // parts of the height
 const FRAMES = 6;
@@ -130,15 +130,8 @@ function answer(request, response, body, state) {
     response.end(JSON.stringify(state.jobs.map(({ clip, times, frames }) => ({ clip, times, frames }))));
   } else if (what === 'file') {
     answerFile(response, job.file);
-  } else if (answerThree(request, response)) {
-    return;
-  } else if (what === '') {
-    answerFile(response, path.join(here, 'browser.html'));
-  } else if (what === 'browser_page.js') {
-    answerFile(response, path.join(here, what));
-  } else {
-    if (what !== 'favicon.ico') job?.complaints.push(`the page asks for ${request.url}`);
-    response.writeHead(404).end();
+  } else if (!answerPage(request, response, 'browser_page.js') && what !== 'favicon.ico') {
+    job?.complaints.push(`the page asks for ${request.url}`);
   }
 }
 

@@ -6,12 +6,10 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { answerFile, answerThree, findChromium, runPage } from './chromium.mjs';
+import { answerFile, answerPage, findChromium, runPage } from './chromium.mjs';
 
 const BOUND = 0.7; // of the difference of the coarse mesh; what is left is parallax, which no normal map has
 
-const here = path.dirname(fileURLToPath(import.meta.url));
 const [pleat, outputs] = process.argv.slice(2).map((name) => path.resolve(name));
 const folder = path.join(outputs, 'browser_maps');
 mkdirSync(folder, { recursive: true });
@@ -55,15 +53,8 @@ function answer(request, response, body, state) {
     response.end(JSON.stringify(state.jobs.map(({ files, view }) => ({ files, view }))));
   } else if (what === 'file') {
     answerFile(response, path.join(job.folder, job.files[file]));
-  } else if (answerThree(request, response)) {
-    return;
-  } else if (what === '') {
-    response.writeHead(200, { 'Content-Type': 'text/html' });
-    response.end(readFileSync(path.join(here, 'browser.html'), 'utf8').replace('browser_page.js', 'browser_maps_page.js'));
-  } else if (what === 'browser_maps_page.js') {
-    answerFile(response, path.join(here, what));
   } else {
-    response.writeHead(404).end();
+    answerPage(request, response, 'browser_maps_page.js');
   }
 }
 

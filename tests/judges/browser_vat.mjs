@@ -6,11 +6,9 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { answerFile, answerThree, findChromium, runPage } from './chromium.mjs';
+import { answerFile, answerPage, findChromium, runPage } from './chromium.mjs';
 
 const ROUNDING = 1e-6; // metres: floats of half a metre, several of them added
-const here = path.dirname(fileURLToPath(import.meta.url));
 const [pleat, outputs] = process.argv.slice(2).map((name) => path.resolve(name));
 const folder = path.join(outputs, 'browser_vat');
 mkdirSync(folder, { recursive: true });
@@ -50,15 +48,8 @@ function answer(request, response, body, state) {
     response.end(JSON.stringify(state.jobs.map(({ cache }) => ({ frames: cache.frames }))));
   } else if (what === 'file') {
     answerFile(response, path.join(job.folder, job.files[file]));
-  } else if (answerThree(request, response)) {
-    return;
-  } else if (what === '') {
-    response.writeHead(200, { 'Content-Type': 'text/html' });
-    response.end(readFileSync(path.join(here, 'browser.html'), 'utf8').replace('browser_page.js', 'browser_vat_page.js'));
-  } else if (what === 'browser_vat_page.js') {
-    answerFile(response, path.join(here, what));
   } else {
-    response.writeHead(404).end();
+    answerPage(request, response, 'browser_vat_page.js');
   }
 }
 

@@ -29,10 +29,20 @@ export function answerFile(response, file) {
   response.end(readFileSync(file));
 }
 
-// A request for a file of three.js; false for any other.
-export function answerThree(request, response) {
-  if (!request.url.startsWith('/three/') || request.url.includes('..')) return false;
-  answerFile(response, path.join(here, '../node_modules', request.url));
+// Answers for the page itself: browser.html with the given script, that script, and files of three.js; false, and 404, for
+// anything else.
+export function answerPage(request, response, script) {
+  if (request.url === '/') {
+    response.writeHead(200, { 'Content-Type': 'text/html' });
+    response.end(readFileSync(path.join(here, 'browser.html'), 'utf8').replace('browser_page.js', script));
+  } else if (request.url === `/${script}`) {
+    answerFile(response, path.join(here, script));
+  } else if (request.url.startsWith('/three/') && !request.url.includes('..')) {
+    answerFile(response, path.join(here, '../node_modules', request.url));
+  } else {
+    response.writeHead(404).end();
+    return false;
+  }
   return true;
 }
 
