@@ -315,52 +315,98 @@ static void test_gltf_extensions(void **state)
 }
 
 /* Encoded by meshoptimizer, read back through the document: the index codecs, the vertex codec and each filter. */
-static void test_gltf_meshopt_compression(void **state)
+enum
 {
-    (void)state;
-    enum
-    {
-        V = 60,
-        I = 3 * 90
-    };
-    float positions[V][3];
-    float normals[V][4];
-    unsigned int indices[I];
+    PACKED_VERTICES = 60,
+    PACKED_INDICES = 3 * 90
+};
+
+/* A mesh of no shape, and its four streams as meshopt packs them: positions, normals, triangles, the same indices as a
+ * sequence. */
+typedef struct packed_mesh
+{
+    float positions[PACKED_VERTICES][3], normals[PACKED_VERTICES][4];
+    unsigned int indices[PACKED_INDICES];
+    support_bytes bytes;
+    size_t offset[4], length[4];
+} packed_mesh;
+
+static void fill_packed_mesh(packed_mesh *mesh)
+{
     uint32_t random = 7;
-    for (int v = 0; v < V; ++v)
+    for (int v = 0; v < PACKED_VERTICES; ++v)
     {
         float squared = 0;
         for (int c = 0; c < 3; ++c)
         {
-            positions[v][c] = support_random_float(&random, -3, 3);
-            normals[v][c] = support_random_float(&random, -1, 1);
-            squared += normals[v][c] * normals[v][c];
+            mesh->positions[v][c] = support_random_float(&random, -3, 3);
+            mesh->normals[v][c] = support_random_float(&random, -1, 1);
+            squared += mesh->normals[v][c] * mesh->normals[v][c];
         }
-        normals[v][3] = 0;
+        mesh->normals[v][3] = 0;
         for (int c = 0; c < 3; ++c)
         {
-            normals[v][c] /= sqrtf(squared);
+            mesh->normals[v][c] /= sqrtf(squared);
         }
     }
-    for (int i = 0; i < I; ++i)
+    for (int i = 0; i < PACKED_INDICES; ++i)
     {
-        indices[i] = support_random(&random) % V;
+        mesh->indices[i] = support_random(&random) % PACKED_VERTICES;
     }
+}
+
+static void pack_mesh(packed_mesh *mesh)
+{
     unsigned char packed[8192];
-    support_bytes b = {0};
-    size_t offset[4], length[4];
-    uint32_t exponential[V][3];
-    int8_t octahedral[V][4];
-    meshopt_encodeFilterExp(exponential, V, 12, 20, &positions[0][0]);
-    meshopt_encodeFilterOct(octahedral, V, 4, 8, &normals[0][0]);
-    length[0] = meshopt_encodeVertexBuffer(packed, sizeof packed, exponential, V, 12);
-    offset[0] = support_put(&b, packed, length[0]);
-    length[1] = meshopt_encodeVertexBuffer(packed, sizeof packed, octahedral, V, 4);
-    offset[1] = support_put(&b, packed, length[1]);
-    length[2] = meshopt_encodeIndexBuffer(packed, sizeof packed, indices, I);
-    offset[2] = support_put(&b, packed, length[2]);
-    length[3] = meshopt_encodeIndexSequence(packed, sizeof packed, indices, I);
-    offset[3] = support_put(&b, packed, length[3]);
+    uint32_t exponential[PACKED_VERTICES][3];
+    int8_t octahedral[PACKED_VERTICES][4];
+    size_t *length = mesh->length, *offset = mesh->offset;
+    meshopt_encodeFilterExp(exponential, PACKED_VERTICES, 12, 20, &mesh->positions[0][0]);
+    meshopt_encodeFilterOct(octahedral, PACKED_VERTICES, 4, 8, &mesh->normals[0][0]);
+    length[0] = meshopt_encodeVertexBuffer(packed, sizeof packed, exponential, PACKED_VERTICES, 12);
+    offset[0] = support_put(&mesh->bytes, packed, length[0]);
+    length[1] = meshopt_encodeVertexBuffer(packed, sizeof packed, octahedral, PACKED_VERTICES, 4);
+    offset[1] = support_put(&mesh->bytes, packed, length[1]);
+    length[2] = meshopt_encodeIndexBuffer(packed, sizeof packed, mesh->indices, PACKED_INDICES);
+    offset[2] = support_put(&mesh->bytes, packed, length[2]);
+    length[3] = meshopt_encodeIndexSequence(packed, sizeof packed, mesh->indices, PACKED_INDICES);
+    offset[3] = support_put(&mesh->bytes, packed, length[3]);
+}
+
+/* The triangle codec may turn a triangle; the sequence codec keeps every index. */
+static void check_packed_mesh(const packed_mesh *mesh, const pleat_primitive *p, bool sequence)
+{
+    assert_int_equal(p->vertex_count, PACKED_VERTICES);
+    for (int v = 0; v < PACKED_VERTICES; ++v)
+    {
+        const float *read = &p->positions[v].x, *normal = &p->normals[v].x;
+        for (int c = 0; c < 3; ++c)
+        {
+            assert_true(fabsf(read[c] - mesh->positions[v][c]) < 1e-5f);
+            assert_true(fabsf(normal[c] - mesh->normals[v][c]) < 0.03f);
+        }
+    }
+    assert_int_equal(p->triangle_count, PACKED_INDICES / 3);
+    for (int t = 0; t < PACKED_INDICES / 3; ++t)
+    {
+        bool found = false;
+        for (int turn = 0; turn < (sequence ? 1 : 3); ++turn)
+        {
+            found |= p->triangles[3 * t] == mesh->indices[3 * t + turn] &&
+                     p->triangles[3 * t + 1] == mesh->indices[3 * t + (turn + 1) % 3] &&
+                     p->triangles[3 * t + 2] == mesh->indices[3 * t + (turn + 2) % 3];
+        }
+        assert_true(found);
+    }
+}
+
+static void test_gltf_meshopt_compression(void **state)
+{
+    (void)state;
+    packed_mesh mesh = {.bytes = {0}};
+    fill_packed_mesh(&mesh);
+    pack_mesh(&mesh);
+    const size_t *offset = mesh.offset, *length = mesh.length;
     for (int sequence = 0; sequence < 2; ++sequence)
     {
         int list = 2 + sequence;
@@ -381,39 +427,16 @@ static void test_gltf_meshopt_compression(void **state)
             "'buffers':[{'byteLength':%zu},{'byteLength':1500,'extensions':{'EXT_meshopt_compression':{'fallback':true}"
             "}}]}",
             offset[0], length[0], offset[1], length[1], offset[list], length[list], sequence ? "INDICES" : "TRIANGLES",
-            b.size);
-        pleat_asset *asset = support_parse(json, &b);
-        const pleat_primitive *p = support_first_primitive(asset);
-        assert_int_equal(p->vertex_count, V);
-        for (int v = 0; v < V; ++v)
-        {
-            const float *read = &p->positions[v].x;
-            const float *normal = &p->normals[v].x;
-            for (int c = 0; c < 3; ++c)
-            {
-                assert_true(fabsf(read[c] - positions[v][c]) < 1e-5f);
-                assert_true(fabsf(normal[c] - normals[v][c]) < 0.03f);
-            }
-        }
-        assert_int_equal(p->triangle_count, I / 3);
-        for (int t = 0; t < I / 3; ++t)
-        {
-            /* The triangle codec may turn a triangle; the sequence codec keeps every index. */
-            bool found = false;
-            for (int turn = 0; turn < (sequence ? 1 : 3); ++turn)
-            {
-                found |= p->triangles[3 * t] == indices[3 * t + turn] &&
-                         p->triangles[3 * t + 1] == indices[3 * t + (turn + 1) % 3] &&
-                         p->triangles[3 * t + 2] == indices[3 * t + (turn + 2) % 3];
-            }
-            assert_true(found);
-        }
+            mesh.bytes.size);
+        pleat_asset *asset = support_parse(json, &mesh.bytes);
+        check_packed_mesh(&mesh, support_first_primitive(asset), sequence == 1);
         pleat_asset_destroy(asset);
-        b.data[offset[0]] ^= 0xff;
-        support_refuse(json, &b, "bufferViews[0].extensions.EXT_meshopt_compression: the compressed data is damaged");
-        b.data[offset[0]] ^= 0xff;
+        mesh.bytes.data[offset[0]] ^= 0xff;
+        support_refuse(json, &mesh.bytes,
+                       "bufferViews[0].extensions.EXT_meshopt_compression: the compressed data is damaged");
+        mesh.bytes.data[offset[0]] ^= 0xff;
     }
-    support_bytes_free(&b);
+    support_bytes_free(&mesh.bytes);
 }
 
 /* A file with every codec and filter; its animation stands still, its normals point along z. */

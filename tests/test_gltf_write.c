@@ -106,6 +106,43 @@ static void test_gltf_write_keeps_numbers_and_text(void **state)
 
 /* ---- Edits ---- */
 
+/* What only the JSON shows: attributes that pleat has no place for came along, in their type, from the source vertices;
+ * the new one; and everything around the mesh. */
+static void check_edited_json(const char *path, size_t count, const uint32_t *source, const float (*squeezed)[3])
+{
+    support_opened o = support_open_glb(path);
+    json_t *made = json_array_get(json_object_get(support_json_at(o.root, "meshes", 1), "primitives"), 0);
+    json_t *attributes = json_object_get(made, "attributes");
+    json_t *ids = support_json_at(o.root, "accessors", (size_t)json_integer_value(json_object_get(attributes, "_ID")));
+    json_t *view =
+        support_json_at(o.root, "bufferViews", (size_t)json_integer_value(json_object_get(ids, "bufferView")));
+    assert_int_equal(json_integer_value(json_object_get(ids, "componentType")), 5121);
+    assert_string_equal(json_string_value(json_object_get(ids, "name")), "ids");
+    size_t stride = (size_t)json_integer_value(json_object_get(view, "byteStride"));
+    assert_int_equal(stride, 4);
+    for (size_t v = 0; v < count; ++v)
+    {
+        size_t offset = (size_t)json_integer_value(json_object_get(view, "byteOffset"));
+        assert_int_equal(o.binary[offset + v * stride], 10 * (source[v] + 1));
+    }
+    assert_non_null(json_object_get(attributes, "TEXCOORD_1"));
+    json_t *added =
+        support_json_at(o.root, "accessors", (size_t)json_integer_value(json_object_get(attributes, "_COMPRESSION")));
+    view = support_json_at(o.root, "bufferViews", (size_t)json_integer_value(json_object_get(added, "bufferView")));
+    assert_string_equal(json_string_value(json_object_get(added, "type")), "VEC3");
+    assert_memory_equal(o.binary + json_integer_value(json_object_get(view, "byteOffset")) +
+                            json_integer_value(json_object_get(added, "byteOffset")),
+                        squeezed, count * sizeof squeezed[0]);
+    assert_true(json_real_value(json_object_get(json_object_get(made, "extras"), "p")) == 0.2);
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(support_json_at(o.root, "meshes", 1), "extras"), "tag")),
+        "x");
+    assert_int_equal(
+        json_integer_value(json_object_get(json_object_get(support_json_at(o.root, "nodes", 0), "extras"), "keep")), 1);
+    assert_int_equal(support_json_count(o.root, "cameras"), 1);
+    support_close_glb(&o);
+}
+
 static void test_gltf_write_edit_of_a_shared_mesh(void **state)
 {
     (void)state;
@@ -141,7 +178,7 @@ static void test_gltf_write_edit_of_a_shared_mesh(void **state)
     const float times[3] = {0, 0.5f, 1};
     const float keys[6] = {0, 0, 1, 0, 0, 1};
     const pleat_weights_edit moves[2] = {{0, 0, 3, times, keys}, {0, PLEAT_NONE, 3, times, keys}};
-    float squeezed[V][3] = {{0.5f, 1, 2}, {0.25f, 3, 4}, {1, 5, 6}, {1, 7, 8}, {1, 9, 10}, {1, 11, 12}};
+    const float squeezed[V][3] = {{0.5f, 1, 2}, {0.25f, 3, 4}, {1, 5, 6}, {1, 7, 8}, {1, 9, 10}, {1, 11, 12}};
     const float *const squeezes[] = {squeezed[0]};
     const pleat_attribute_edit attribute = {0, "_COMPRESSION", 3, squeezes};
     const pleat_gltf_edits edits = {1, &edit, 2, moves, 1, &attribute};
@@ -169,38 +206,7 @@ static void test_gltf_write_edit_of_a_shared_mesh(void **state)
     assert_memory_equal(read->clips[0].channels[1].values, keys, sizeof keys);
     assert_memory_equal(read->clips[1].channels[0].times, times, sizeof times);
 
-    support_opened o = support_open_glb(out);
-    json_t *made = json_array_get(json_object_get(support_json_at(o.root, "meshes", 1), "primitives"), 0);
-    json_t *attributes = json_object_get(made, "attributes");
-    /* The attributes that pleat has no place for came along, in their type, from the source vertices. */
-    json_t *ids = support_json_at(o.root, "accessors", (size_t)json_integer_value(json_object_get(attributes, "_ID")));
-    json_t *view =
-        support_json_at(o.root, "bufferViews", (size_t)json_integer_value(json_object_get(ids, "bufferView")));
-    assert_int_equal(json_integer_value(json_object_get(ids, "componentType")), 5121);
-    assert_string_equal(json_string_value(json_object_get(ids, "name")), "ids");
-    size_t stride = (size_t)json_integer_value(json_object_get(view, "byteStride"));
-    assert_int_equal(stride, 4);
-    for (size_t v = 0; v < V; ++v)
-    {
-        size_t offset = (size_t)json_integer_value(json_object_get(view, "byteOffset"));
-        assert_int_equal(o.binary[offset + v * stride], 10 * (source[v] + 1));
-    }
-    assert_non_null(json_object_get(attributes, "TEXCOORD_1"));
-    json_t *added =
-        support_json_at(o.root, "accessors", (size_t)json_integer_value(json_object_get(attributes, "_COMPRESSION")));
-    view = support_json_at(o.root, "bufferViews", (size_t)json_integer_value(json_object_get(added, "bufferView")));
-    assert_string_equal(json_string_value(json_object_get(added, "type")), "VEC3");
-    assert_memory_equal(o.binary + json_integer_value(json_object_get(view, "byteOffset")) +
-                            json_integer_value(json_object_get(added, "byteOffset")),
-                        squeezed, sizeof squeezed);
-    assert_true(json_real_value(json_object_get(json_object_get(made, "extras"), "p")) == 0.2);
-    assert_string_equal(
-        json_string_value(json_object_get(json_object_get(support_json_at(o.root, "meshes", 1), "extras"), "tag")),
-        "x");
-    assert_int_equal(
-        json_integer_value(json_object_get(json_object_get(support_json_at(o.root, "nodes", 0), "extras"), "keep")), 1);
-    assert_int_equal(support_json_count(o.root, "cameras"), 1);
-    support_close_glb(&o);
+    check_edited_json(out, V, source, squeezed);
     pleat_asset_destroy(again);
     pleat_asset_destroy(asset);
     support_judge(out, NULL);

@@ -276,7 +276,7 @@ static void test_wrinkle_shape_is_continuous(void **state)
 }
 
 /* A wrinkle as short as it is wide is no ridge: it stays flat, and rises as it grows. */
-static void test_wrinkle_shape_has_no_stubs(void **state)
+static void test_wrinkle_shape_makes_no_dents(void **state)
 {
     (void)state;
     support_cloth cloth = support_cloth_make(8, 0, 0.2, 0.2f);
@@ -414,7 +414,7 @@ int main(void)
         cmocka_unit_test(test_wrinkle_shape_bends_over),
         cmocka_unit_test(test_wrinkle_shape_ends),
         cmocka_unit_test(test_wrinkle_shape_is_continuous),
-        cmocka_unit_test(test_wrinkle_shape_has_no_stubs),
+        cmocka_unit_test(test_wrinkle_shape_makes_no_dents),
         cmocka_unit_test(test_wrinkle_shape_takes_turns),
         cmocka_unit_test(test_wrinkle_shape_state_restores),
         cmocka_unit_test(test_wrinkle_shape_does_not_depend_on_threads),

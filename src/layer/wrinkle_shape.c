@@ -17,8 +17,8 @@
 #define BEND 4         /* over how many points of a crest its bend is measured, to either side: two R_min */
 #define BENT 3.0f      /* a crest with a bend of this radius within the cloth, in R_min, is flat; */
 #define STRAIGHT 9.0f  /* of this and more, as deep as any */
-#define STUB 4.0f      /* a wrinkle this long, in R_min, is a dent and no ridge, and flat; */
-#define LONG 12.0f     /* one of this length and more, as deep as any */
+#define DENT 4.0f      /* a wrinkle this long, in R_min, is a dent and no ridge, and flat; */
+#define RIDGE 12.0f    /* one of this length and more, as deep as any */
 #define FADED 0.75f    /* of the threshold: to where wrinkles grow, and nothing is left of them */
 
 /* What is known at a crest. */
@@ -224,7 +224,7 @@ static void find_ends(work *w, uint32_t wrinkle)
     {
         far[side] = runs_out(w, wrinkle, side) ? 30 * shape->desc.radius : 0;
     }
-    float ridge = smooth_step(((far[0] + along + far[1]) / shape->desc.radius - STUB) / (LONG - STUB));
+    float ridge = smooth_step(((far[0] + along + far[1]) / shape->desc.radius - DENT) / (RIDGE - DENT));
     for (uint32_t i = first; i < end; ++i)
     {
         float start = far[0] + shape->to_end[i], stop = far[1] + along - shape->to_end[i];
