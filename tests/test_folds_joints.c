@@ -2,6 +2,8 @@
  * to all, by plain skinning, and by where around the arm the folds stand. */
 #include "support/support.h"
 
+#include "layer/folds.h"
+
 #include "pleat/bake.h"
 #include "pleat/folds.h"
 #include "pleat/make.h"
@@ -246,6 +248,50 @@ static void test_names_that_fit_no_joint_are_told(void **state)
     assert_string_equal(said, "");
 }
 
+/* ---- Chains of joints ---- */
+
+enum
+{
+    STATIONS = 24
+};
+
+/* A ring around an axis in the plane of x and y, the angle of which is counted from x. */
+static pl_fold_ring ring_around(pl_station *stations, uint8_t *below, uint32_t joint, const float middle[2],
+                                float angle, float radius)
+{
+    pl_fold_ring ring = {.joint = joint, .below = below, .values = {.width = 0.05f, .strength = 1}, .reach = 0.1f};
+    for (uint32_t i = 0; i < STATIONS; ++i)
+    {
+        float turn = 6.2831853f * (float)i / STATIONS, across = radius * cosf(turn);
+        stations[i].position =
+            pl_set(middle[0] - across * sinf(angle), middle[1] + across * cosf(angle), radius * sinf(turn), 0);
+    }
+    ring.ring = (pl_ring){STATIONS, stations, true, 6.2831853f * radius};
+    return ring;
+}
+
+/* A spine and a chest above it share a bend; an arm that branches off the chest, no farther from its ring, does not. */
+static void test_chain_goes_on_along_the_trunk_alone(void **state)
+{
+    (void)state;
+    pl_station stations[3][STATIONS] = {0};
+    uint8_t below[3][4] = {{1, 1, 1, 0}, {0, 1, 1, 0}, {0, 0, 1, 0}};
+    pl_fold_ring rings[3] = {
+        ring_around(stations[0], below[0], 0, (const float[2]){0, 1.08f}, 90 * DEGREE, 0.12f),
+        ring_around(stations[1], below[1], 1, (const float[2]){0, 1.22f}, 90 * DEGREE, 0.118f),
+        ring_around(stations[2], below[2], 2, (const float[2]){0.13f, 1.34f}, -45 * DEGREE, 0.07f)};
+    pl_patch probes[3] = {0};
+    assert_true(pl_folds_apart(&rings[1].ring, &rings[2].ring) < 3.8f * 0.05f);
+    pl_folds_plan plan = {.ring_count = 3, .rings = rings};
+    plan.memory = pl_memory_from(NULL);
+    pl_arena_init(&plan.arena, &plan.memory);
+    assert_int_equal(pl_folds_merge_chains(&plan, probes, NULL), PLEAT_OK);
+    assert_int_equal(plan.ring_count, 2);
+    assert_true(plan.rings[0].joint < 2 && plan.rings[1].joint == 2);
+    assert_true(plan.rings[0].reach > 0.23f);
+    pl_arena_free(&plan.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +301,7 @@ int main(void)
         cmocka_unit_test(test_mask_scales_heights),
         cmocka_unit_test(test_wrong_values_of_joints_are_refused),
         cmocka_unit_test(test_names_that_fit_no_joint_are_told),
+        cmocka_unit_test(test_chain_goes_on_along_the_trunk_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

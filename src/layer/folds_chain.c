@@ -34,12 +34,32 @@ static bool same_values(const pl_fold_values *a, const pl_fold_values *b)
            a->angle == b->angle && a->spread == b->spread;
 }
 
+/* Does a ring lie within a distance of another all the way round? Where a limb branches off, as an arm off the chest,
+ * the far side of the trunk's ring does not, and its folds would not be the limb's. */
+static bool is_beside(const pl_ring *ring, const pl_ring *other, float distance)
+{
+    for (uint32_t i = 0; i < ring->station_count; ++i)
+    {
+        bool beside = false;
+        for (uint32_t j = 0; j < other->station_count && !beside; ++j)
+        {
+            beside = pl_length3(ring->stations[i].position - other->stations[j].position) < distance;
+        }
+        if (!beside)
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Do two rings belong to one chain, and lie within a distance of each other? */
 static bool in_chain(const pl_fold_ring *a, const pl_fold_ring *b, float within)
 {
     bool related = a->below[b->joint] || b->below[a->joint];
+    float distance = within * fminf(a->values.width, b->values.width);
     return related && a->shell == b->shell && a->ring.closed == b->ring.closed && same_values(&a->values, &b->values) &&
-           pl_folds_apart(&a->ring, &b->ring) < within * fminf(a->values.width, b->values.width);
+           is_beside(&a->ring, &b->ring, distance) && is_beside(&b->ring, &a->ring, distance);
 }
 
 enum

@@ -151,8 +151,29 @@ static float own_reach(const pl_folds_planner *p, uint32_t joint, float reach)
     return sqrtf(fmaxf(reach * reach - edge * edge, 0.25f * reach * reach));
 }
 
-/* A fold is no wider than this part of its ring. */
-#define WIDEST 0.14f
+/* A fold is no wider than this part of its ring: wider ones stand in each other's way before they have taken up what is
+ * lost. At 70 degrees a knee is 0.97 of its length with folds of 0.13 of the ring, 0.99 with 0.09. */
+#define WIDEST 0.1f
+
+/* How long a ring is all the way round. Of one that a hem cuts open only a part is there: it tells how far the bone is.
+ */
+static float length_around(const pl_folds_planner *p, uint32_t joint, const pl_contour *line)
+{
+    float length = pl_contour_length(&p->surface, line);
+    if (line->closed)
+    {
+        return length;
+    }
+    pl_f4 bone = pl_affine_point(&p->coarse->to_rest, pl_skin_bind_position(p->skin, joint));
+    pl_f4 axis = pl_normalize3(pl_affine_vector(&p->coarse->to_rest, p->joints[joint].axis));
+    float sum = 0;
+    for (uint32_t i = 0; i < line->point_count; ++i)
+    {
+        pl_f4 from = pl_place_position(p->topology, p->surface.positions, &line->points[i]) - bone;
+        sum += pl_length3(pl_cross(from, axis));
+    }
+    return fmaxf(length, 6.2831853f * sum / (float)line->point_count);
+}
 
 static pleat_result add_ring(pl_folds_planner *p, uint32_t joint, const pl_contour *line, pleat_error *error)
 {
@@ -163,7 +184,7 @@ static pleat_result add_ring(pl_folds_planner *p, uint32_t joint, const pl_conto
     if (!(ring->values.width > 0) && !(plan->options.width > 0))
     {
         /* What suits an arm is too wide for a finger. */
-        width = fminf(width, WIDEST * pl_contour_length(&p->surface, line));
+        width = fminf(width, WIDEST * length_around(p, joint, line));
     }
     ring->values.width = width;
     ring->shell = p->shell[line->points[0].triangle];
