@@ -131,12 +131,13 @@ static pleat_measure *measure_arm(const pleat_stack_shape *shape, double half)
     return measure;
 }
 
-/* The shortest ratio to the rest length with folds among the meridians that skinning compresses; and without. */
+/* The shortest and the longest ratio to the rest length with folds among the meridians that skinning compresses; and
+ * the shortest without. */
 static void worst_meridian(pleat_measure *measure, const pleat_vec4 *folded, const pleat_vec4 *plain, double *with,
-                           double *without)
+                           double *longest, double *without)
 {
     double ratio[MERIDIANS];
-    *with = *without = 1;
+    *with = *longest = *without = 1;
     pleat_measure_input input = {.positions = plain};
     assert_int_equal(pleat_measure_frame(measure, &input, NULL, NULL), PLEAT_OK);
     for (uint32_t m = 0; m < MERIDIANS; ++m)
@@ -150,10 +151,12 @@ static void worst_meridian(pleat_measure *measure, const pleat_vec4 *folded, con
     {
         double now = pleat_measure_line_length(measure, m) / pleat_measure_line_rest(measure, m);
         *with = ratio[m] < 1 ? fmin(*with, now) : *with;
+        *longest = ratio[m] < 1 ? fmax(*longest, now) : *longest;
     }
 }
 
-static void check_arm(uint32_t around, uint32_t along)
+/* most: what the longest may come to. */
+static void check_arm(uint32_t around, uint32_t along, double most)
 {
     support_actor arm = support_actor_arm(around, along);
     support_run r = support_run_make(support_clip_named(arm.model, "bend"), 0, 60);
@@ -165,13 +168,13 @@ static void check_arm(uint32_t around, uint32_t along)
         pleat_measure *measure = measure_arm(support_shape_of(bake), halves[h]);
         for (uint32_t f = 6; support_arm_angle(f) <= 101; f += f < 24 ? 3 : 1)
         {
-            double with, without;
+            double with, longest, without;
             const pleat_vec4 *folded = support_frame(bake, f);
-            worst_meridian(measure, folded, support_frame(plain, f), &with, &without);
-            print_message("arm %u x %u, within %g cm of the joint, %5.1f degrees: shortest meridian %.4f, skinning "
-                          "alone %.4f\n",
-                          around, along, 100 * halves[h], support_arm_angle(f), with, without);
-            assert_true(with >= 0.98);
+            worst_meridian(measure, folded, support_frame(plain, f), &with, &longest, &without);
+            print_message("arm %u x %u, within %g cm of the joint, %5.1f degrees: shortest meridian %.4f, longest of "
+                          "those compressed %.4f, skinning alone %.4f\n",
+                          around, along, 100 * halves[h], support_arm_angle(f), with, longest, without);
+            assert_true(with >= 0.98 && longest <= most);
         }
         pleat_measure_destroy(measure);
     }
@@ -183,13 +186,13 @@ static void check_arm(uint32_t around, uint32_t along)
 static void test_folds_keep_every_meridian_of_the_arm(void **state)
 {
     (void)state;
-    check_arm(72, 300);
+    check_arm(72, 300, 1.08);
 }
 
 static void test_folds_keep_every_meridian_of_a_coarse_arm(void **state)
 {
     (void)state;
-    check_arm(20, 31);
+    check_arm(20, 31, 1.3);
 }
 
 /* ---- The solver's figures ---- */

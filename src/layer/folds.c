@@ -97,6 +97,7 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     layer->creases = PL_ARENA_NEW(&layer->arena, pl_fold_wall, stations);
     layer->pressed = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->tucks = PL_ARENA_NEW(&layer->arena, float, stations);
+    layer->spared = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->noises = PL_ARENA_NEW(&layer->arena, float, largest);
     layer->lost = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->ends = PL_ARENA_NEW(&layer->arena, float, stations);
@@ -105,7 +106,8 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     layer->figures = PL_ARENA_NEW(&layer->arena, pl_fold_figure, layer->fold_count);
     bool all = layer->heights && layer->rooms && layer->tapers && layer->lengths && layer->losses && layer->points &&
                layer->shifts && layer->ups && layer->held && layer->creases && layer->pressed && layer->tucks &&
-               layer->noises && layer->lost && layer->carries && layer->ends && layer->highs && layer->figures;
+               layer->spared && layer->noises && layer->lost && layer->carries && layer->ends && layer->highs &&
+               layer->figures;
     PL_TRY(pl_fold_lane_work_make(layer->rings, layer->ring_count, &layer->arena, &layer->work, error));
     return all ? pl_folds_find_rivals(layer, plan, error) : pl_fail_memory(&layer->memory, error, "heights");
 }

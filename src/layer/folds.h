@@ -241,6 +241,9 @@ PL_INLINE uint32_t pl_fold_station_after(const pl_bound_ring *ring, uint32_t sta
 /* How much a fold takes of the length that came over from the one before; the rest slides on. One that took all of it
  * would stand alone as high as it may, and beside it along the ring the next: a row of leaves instead of long folds. */
 #define PL_FOLD_TAKE 0.65f
+/* The same where the limb touches itself. The crease covers folds one after the other along the ring, and what is seen
+ * of each is short: with less of the length near the crease, and more of it further out, they end slowly. */
+#define PL_FOLD_TAKE_DEEP 0.5f
 
 /* A fold at a station that folds of another ring cross. */
 typedef struct pl_fold_contest
@@ -303,6 +306,7 @@ typedef struct pl_folds_layer
     pl_fold_wall *creases; /* by station, in the real pose: filled when it is not the held one */
     float *pressed;        /* by station: the length on each side of the ring that lies on the other's */
     float *tucks;          /* by station: how deep the crease is tucked in */
+    float *spared;         /* by station: the length on each side of the ring that the crease takes from its folds */
     float *noises;         /* rounding of positions there */
     float *lost;           /* by station: the largest of the losses of its folds */
     float *carries;        /* by station: how much of what contact takes from a fold the next one gets */
@@ -373,7 +377,8 @@ typedef struct pl_fold_held
 {
     bool deep;         /* the bend is so strong that the limb touches itself */
     float tuck, press; /* how much of each there is in it, 0 .. 1 */
-    float take;        /* PL_FOLD_TAKE, and more where the limb touches itself: there length stays near */
+    float spared;      /* how much of what the crease takes folds need not; tucked or, in the deepest bends, covered */
+    float take;        /* PL_FOLD_TAKE, less where the limb touches itself */
     pl_f4 pivot;
     float excess;     /* radians that are held back; 0: the pose is as it is */
     pl_f4 axis, back; /* unit, and a quaternion: turns the joint back by the excess */
@@ -425,6 +430,17 @@ pl_f4 pl_fold_settle(const pl_fold_press *press, const pl_fold_vertex *v, pl_f4 
  * joint. */
 float pl_fold_tuck(const pl_bound_ring *ring, uint32_t station, pl_f4 up, pl_f4 pivot, float pressed,
                    const pleat_layer_frame *frame);
+/* The same before any fold has risen: how much length on each side of the ring the crease will take up, so that folds
+ * need not. */
+typedef struct pl_fold_tuck_pose
+{
+    pl_f4 up, pivot;     /* outwards at the ring, and the joint */
+    pl_f4 held;          /* outwards at the ring in the held pose */
+    const pl_f4 *points; /* all samples, likewise */
+    float pressed;
+    const pleat_layer_frame *frame;
+} pl_fold_tuck_pose;
+float pl_fold_tuck_share(const pl_bound_ring *ring, uint32_t station, const pl_fold_tuck_pose *pose);
 /* Tucks the vertices of fold k between two stations in. */
 void pl_fold_tuck_cell(const pl_bound_ring *ring, uint32_t station, uint32_t k, const float tucks[2],
                        const pl_f4 ups[2], pleat_vec4 *positions);

@@ -157,6 +157,19 @@ static void cover_station(const frame_job *job, uint32_t station)
     job->layer->pressed[station] = pl_fold_cover(job->ring, station, crease, job->frame);
 }
 
+/* And what it will take from the folds. */
+static float spare_station(const frame_job *job, uint32_t station)
+{
+    const pl_folds_layer *layer = job->layer;
+    const pl_fold_held *held = &job->pose.held;
+    size_t middle = (size_t)station * (job->ring->fold_count + 1) + job->ring->fold_count / 2;
+    pl_fold_tuck_pose pose = {
+        .up = layer->ups[middle], .pivot = held->pivot, .points = layer->points, .frame = job->frame};
+    pose.held = held->excess > 0 ? layer->held[middle] : pose.up;
+    pose.pressed = layer->pressed[station];
+    return held->spared * pl_fold_tuck_share(job->ring, station, &pose);
+}
+
 static bool is_lost(const frame_job *job, int64_t station)
 {
     return pl_fold_is_lost(job->layer, job->ring, station);
@@ -180,6 +193,7 @@ static void prepare_stations(void *data, uint32_t begin, uint32_t end, uint32_t 
             job->layer->rooms[k] = job->layer->tapers[k] = PL_FOLD_STEEP * job->ring->width;
         }
         job->layer->carries[i] = job->layer->ends[i] = 1;
+        job->layer->spared[i] = 0;
         if (is_turned(job, i))
         {
             turn_station(job, i);
@@ -193,6 +207,7 @@ static void prepare_stations(void *data, uint32_t begin, uint32_t end, uint32_t 
             pl_fold_bend bend = pl_fold_bend_of(job->ring, i, &job->pose);
             job->layer->carries[i] = bend.carry;
             job->layer->ends[i] = bend.ends;
+            job->layer->spared[i] = job->deep ? spare_station(job, i) : 0;
             if (job->layer->options.contact && bend.contact > 0)
             {
                 find_rooms(job, i, bend.contact);
@@ -283,7 +298,8 @@ static double useful_room(double room, double hollow)
 }
 
 /* The amplitude of a fold at a station. carry is length that the folds between here and the ring left: the cloth slides
- * on, and this fold takes up a part. Returns what is left then. */
+ * on, and this fold takes up a part. Below 0 it is length that the crease takes up in their stead. Returns what is left
+ * then. */
 static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, double carry)
 {
     uint32_t index = station * job->ring->fold_count + k;
@@ -294,8 +310,8 @@ static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, dou
         return carry;
     }
     double length = job->layer->lengths[index];
-    double given = (double)job->ring->gives[k] * fmax((double)fold->rest_length - length, 0);
-    double taken = (double)job->pose.held.take * carry;
+    double missing = fmax((double)fold->rest_length - length, 0), given = (double)job->ring->gives[k] * missing;
+    double taken = carry < 0 ? -fmin(-carry, missing - given) : (double)job->pose.held.take * carry;
     double wished = (double)fold->rest_length - given + taken;
     double lost = lost_length(length, wished, (double)job->layer->noises[index]);
     carry += given - taken; /* a fold that is stretched has use for what it took */
@@ -343,7 +359,7 @@ static void solve_stations(void *data, uint32_t begin, uint32_t end, uint32_t wo
     for (uint32_t i = begin; i < end; ++i)
     {
         memset(job->layer->heights + (size_t)i * count, 0, count * sizeof *job->layer->heights);
-        double before = 0, behind = 0;
+        double before = -(double)job->layer->spared[i], behind = before;
         for (uint32_t k = 0; k < middle && job->layer->lost[i] > 0; ++k)
         {
             before = solve_fold(job, i, middle - 1 - k, before);

@@ -29,9 +29,9 @@ pl_fold_held pl_fold_held_of(const pl_bound_ring *ring, const pleat_layer_frame 
     float sine = pl_length3(axis), swing = atan2f(sine, pl_dot3(near, far));
     pl_fold_held held = {.pivot = pl_affine_point(joint, ring->pivot), .joint = joint, .linear = ring->linear};
     held.deep = swing > 1.3f;
-    held.take =
-        PL_FOLD_TAKE + (1 - PL_FOLD_TAKE) * pl_fold_ramp(swing, 1.3f, 1.6f) * (1 - pl_fold_ramp(swing, 1.75f, 1.95f));
+    held.take = PL_FOLD_TAKE + (PL_FOLD_TAKE_DEEP - PL_FOLD_TAKE) * pl_fold_ramp(swing, 1.3f, 1.5f);
     held.tuck = pl_fold_ramp(swing, 1.3f, 1.45f) * (1 - pl_fold_ramp(swing, 1.8f, 2.1f));
+    held.spared = pl_fold_ramp(swing, 1.3f, 1.45f);
     held.press = pl_fold_ramp(swing, 1.5f, 1.65f);
     held.excess = sine > 1e-4f ? excess_of(swing) : 0;
     if (held.excess > 0)

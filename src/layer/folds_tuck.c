@@ -2,8 +2,9 @@
  *
  * Where a limb touches itself there is no room for folds, and what they cannot take is tucked into the crease: a valley
  * along the ring, half way between the bones, that goes as deep as the lines across it need to be as long as at rest.
- * It is one more fold, solved like the others, after they have risen. For an inner radius r and a bend t the cloth that
- * lies in the crease is r tan(t / 2) long on each side, and the joint is r / cos(t / 2) away: it always fits. */
+ * It is one more fold, solved like the others, after they have risen; what it is sure to take they leave to it, or the
+ * lines would be too long. For an inner radius r and a bend t the cloth that lies in the crease is r tan(t / 2) long on
+ * each side, and the joint is r / cos(t / 2) away: it always fits. */
 #include "layer/folds.h"
 
 enum
@@ -17,6 +18,10 @@ enum
 #define DEEPEST 0.75f
 /* And of the way to what lies beneath, which comes nearer as the limb bends. */
 #define DEEPEST_COVERED 0.5f
+/* How slowly it follows what is covered; of a fold's width. */
+#define GROOVE 0.6f
+/* How much of its room it is sure to use. */
+#define SURE 0.5
 
 /* The depth of the tuck at an arc length from the ring, 0 .. 1. */
 static float depth_at(const pl_bound_ring *ring, float arc)
@@ -32,9 +37,11 @@ typedef struct tuck_line
     uint32_t count;
     double length;  /* of the part */
     double missing; /* of the line as far as weights blend */
+    float fade;     /* of its folds, the least */
 } tuck_line;
 
-static void add_fold(const pl_bound_ring *ring, uint32_t station, uint32_t k, pl_f4 down,
+/* points: of the fold's samples; NULL: where they are in the frame. */
+static void add_fold(const pl_bound_ring *ring, uint32_t station, uint32_t k, pl_f4 down, const pl_f4 *points,
                      const pleat_layer_frame *frame, tuck_line *line)
 {
     const pl_fold *fold = &ring->folds[station * ring->fold_count + k];
@@ -44,7 +51,8 @@ static void add_fold(const pl_bound_ring *ring, uint32_t station, uint32_t k, pl
     {
         const pl_fold_sample *sample = &ring->samples[fold->first_sample + i];
         float arc = ring->bounds[k] + (ring->bounds[k + 1] - ring->bounds[k]) * sample->part;
-        pl_f4 place = pl_fold_mix(frame->positions, sample->vertex, sample->weight);
+        pl_f4 place =
+            points ? points[fold->first_sample + i] : pl_fold_mix(frame->positions, sample->vertex, sample->weight);
         length += i ? (double)pl_length3(place - before) : 0;
         line->points[line->count] = place;
         line->moved[line->count++] = down * pl_splat(depth_at(ring, arc));
@@ -54,37 +62,72 @@ static void add_fold(const pl_bound_ring *ring, uint32_t station, uint32_t k, pl
     line->missing += (double)fold->rest_length - length;
 }
 
-float pl_fold_tuck(const pl_bound_ring *ring, uint32_t station, pl_f4 up, pl_f4 pivot, float pressed,
-                   const pleat_layer_frame *frame)
+/* The line as far as weights blend. False: it is not whole, or misses nothing. */
+static bool make_line(const pl_bound_ring *ring, uint32_t station, pl_f4 up, const pl_f4 *points,
+                      const pleat_layer_frame *frame, tuck_line *line)
 {
-    uint32_t count = ring->fold_count, middle = count / 2;
-    tuck_line line = {.count = 0};
-    float fade = 1;
-    pl_fold_segment segments[TUCK_SAMPLES];
+    uint32_t count = ring->fold_count;
+    line->count = 0;
+    line->length = line->missing = 0;
+    line->fade = 1;
     for (uint32_t k = PL_FOLDS_SPARE; k + PL_FOLDS_SPARE < count; ++k)
     {
         const pl_fold *fold = &ring->folds[station * count + k];
         if (fold->sample_count < 3)
         {
-            return 0; /* the line is not whole */
+            return false;
         }
-        fade = fold->fade < fade ? fold->fade : fade;
-        add_fold(ring, station, k, -up, frame, &line);
+        line->fade = fold->fade < line->fade ? fold->fade : line->fade;
+        add_fold(ring, station, k, -up, points, frame, line);
     }
-    if (!(line.missing > 0) || line.count < 3)
+    return line->missing > 0 && line->count >= 3;
+}
+
+/* How deep it may get. up: outwards at the ring, pressed: how much is covered. */
+static float room_of(const pl_bound_ring *ring, uint32_t station, pl_f4 up, pl_f4 pivot, float pressed,
+                     const pleat_layer_frame *frame)
+{
+    uint32_t middle = ring->fold_count / 2;
+    const pl_fold_sample *foot = &ring->feet[3 * ((size_t)station * (ring->fold_count + 1) + middle) + 1];
+    pl_f4 bottom = pl_fold_mix(frame->positions, foot->vertex, foot->weight);
+    float room = DEEPEST * pl_dot3(bottom - pivot, up);
+    float covered = DEEPEST_COVERED * ring->beneath[station];
+    /* Deeper than it is covered, it would be a pit; it begins as a groove. */
+    pressed = pressed > 0 ? pressed * pressed / (pressed + GROOVE * ring->width) : 0;
+    room = room < covered ? room : covered;
+    return room < pressed ? room : pressed;
+}
+
+float pl_fold_tuck(const pl_bound_ring *ring, uint32_t station, pl_f4 up, pl_f4 pivot, float pressed,
+                   const pleat_layer_frame *frame)
+{
+    tuck_line line;
+    pl_fold_segment segments[TUCK_SAMPLES];
+    float room = room_of(ring, station, up, pivot, pressed, frame);
+    if (!(room > 0) || !make_line(ring, station, up, NULL, frame, &line))
     {
         return 0;
     }
     pl_fold_segments(line.count, line.points, line.moved, segments);
     pl_fold_solution solution = pl_fold_solve(segments, line.count - 1, line.length + line.missing, 0);
-    const pl_fold_sample *foot = &ring->feet[3 * ((size_t)station * (count + 1) + middle) + 1];
-    pl_f4 bottom = pl_fold_mix(frame->positions, foot->vertex, foot->weight);
-    float room = DEEPEST * pl_dot3(bottom - pivot, up);
-    float covered = DEEPEST_COVERED * ring->beneath[station];
-    pressed -= 0.8f * ring->width;
-    room = room < covered ? room : covered;
-    room = room < pressed ? room : pressed; /* deeper than it is covered, it would be a pit */
-    return room > 0 ? (float)pl_fold_limit(solution.amplitude, (double)room) * fade * ring->strength : 0;
+    return (float)pl_fold_limit(solution.amplitude, (double)room) * line.fade * ring->strength;
+}
+
+float pl_fold_tuck_share(const pl_bound_ring *ring, uint32_t station, const pl_fold_tuck_pose *pose)
+{
+    tuck_line line;
+    pl_fold_segment segments[TUCK_SAMPLES];
+    float room = room_of(ring, station, pose->up, pose->pivot, pose->pressed, pose->frame);
+    if (!(room > 0) || !make_line(ring, station, pose->held, pose->points, pose->frame, &line))
+    {
+        return 0;
+    }
+    pl_fold_segments(line.count, line.points, line.moved, segments);
+    double wanted = line.length + line.missing;
+    pl_fold_solution solution = pl_fold_solve(segments, line.count - 1, wanted, 0);
+    double depth = pl_fold_limit(solution.amplitude, SURE * (double)room);
+    double taken = line.missing + pl_fold_tau(segments, line.count - 1, wanted, depth, NULL);
+    return taken > 0 ? 0.5f * (float)taken * line.fade * ring->strength : 0;
 }
 
 void pl_fold_tuck_cell(const pl_bound_ring *ring, uint32_t station, uint32_t k, const float tucks[2],
