@@ -2,146 +2,27 @@
 
 #include <string.h>
 
-enum
-{
-    PATH_CAPACITY = 4096
-};
-
-/* ---- Lines ---- */
-
-static pleat_place nearest_place(const pl_ring_surface *surface, pl_f4 position)
-{
-    pleat_hit hit = pleat_bvh_nearest(surface->bvh, pl_to(position), INFINITY);
-    pleat_place place = {.triangle = hit.triangle};
-    memcpy(place.barycentric, hit.barycentric, sizeof place.barycentric);
-    return place;
-}
-
-static uint32_t walk_side(const pl_ring_surface *surface, const pleat_place *start, pl_f4 direction, float length,
-                          pleat_place *path)
-{
-    pleat_walk walk = {.topology = surface->topology,
-                       .positions = surface->positions,
-                       .start = *start,
-                       .direction = pl_to(direction),
-                       .length = length,
-                       .path = path,
-                       .path_capacity = PATH_CAPACITY};
-    return pleat_walk_run(&walk).path_count;
-}
-
-static pleat_result make_line(const pl_ring_surface *surface, const pl_station *station, float half, pl_arena *arena,
-                              pl_line *line, pleat_error *error)
-{
-    pleat_place back[PATH_CAPACITY], ahead[PATH_CAPACITY];
-    pleat_place start = nearest_place(surface, station->position);
-    uint32_t back_count = walk_side(surface, &start, -station->across, half, back);
-    uint32_t ahead_count = walk_side(surface, &start, station->across, half, ahead);
-    /* Both hold the start. */
-    line->count = (back_count ? back_count - 1 : 0) + 1 + (ahead_count ? ahead_count - 1 : 0);
-    line->places = PL_ARENA_NEW(arena, pleat_place, line->count);
-    line->arc = PL_ARENA_NEW(arena, float, line->count);
-    if (!line->places || !line->arc)
-    {
-        return pl_fail_memory(arena->memory, error, "a line across a ring");
-    }
-    uint32_t middle = back_count ? back_count - 1 : 0;
-    line->places[middle] = start;
-    for (uint32_t i = 1; i < back_count; ++i)
-    {
-        line->places[middle - i] = back[i];
-    }
-    for (uint32_t i = 1; i < ahead_count; ++i)
-    {
-        line->places[middle + i] = ahead[i];
-    }
-    for (uint32_t i = middle; i-- > 0;)
-    {
-        line->arc[i] = line->arc[i + 1] -
-                       pl_length3(pl_place_position(surface->topology, surface->positions, &line->places[i]) -
-                                  pl_place_position(surface->topology, surface->positions, &line->places[i + 1]));
-    }
-    for (uint32_t i = middle + 1; i < line->count; ++i)
-    {
-        line->arc[i] = line->arc[i - 1] +
-                       pl_length3(pl_place_position(surface->topology, surface->positions, &line->places[i]) -
-                                  pl_place_position(surface->topology, surface->positions, &line->places[i - 1]));
-    }
-    line->low = line->arc[0];
-    line->high = line->arc[line->count - 1];
-    return PLEAT_OK;
-}
-
-/* The same point seen from another triangle that has it, if that triangle has its corners: for mixing two places of one
- * triangle, of which the first is given in the one before. */
-static bool seen_from(const pleat_topology *topology, const pleat_place *place, uint32_t triangle, float out[3])
-{
-    if (place->triangle == triangle)
-    {
-        memcpy(out, place->barycentric, 3 * sizeof *out);
-        return true;
-    }
-    memset(out, 0, 3 * sizeof *out);
-    for (uint32_t k = 0; k < 3; ++k)
-    {
-        if (place->barycentric[k] == 0)
-        {
-            continue;
-        }
-        uint32_t vertex = topology->triangles[3 * (size_t)place->triangle + k], j = 0;
-        while (j < 3 && topology->triangles[3 * (size_t)triangle + j] != vertex)
-        {
-            ++j;
-        }
-        if (j == 3)
-        {
-            return false;
-        }
-        out[j] += place->barycentric[k];
-    }
-    return true;
-}
-
-pleat_place pl_line_at(const pl_ring_surface *surface, const pl_line *line, float arc)
-{
-    uint32_t i = 0;
-    while (i + 2 < line->count && line->arc[i + 1] < arc)
-    {
-        ++i;
-    }
-    if (line->count < 2)
-    {
-        return line->places[0];
-    }
-    float span = line->arc[i + 1] - line->arc[i];
-    float t = span > 0 ? fminf(fmaxf((arc - line->arc[i]) / span, 0), 1) : 0;
-    const pleat_place *a = &line->places[i], *b = &line->places[i + 1];
-    /* The piece lies in the triangle of one of the two, the one that both can be seen from. */
-    for (int side = 0; side < 2; ++side)
-    {
-        uint32_t triangle = side ? a->triangle : b->triangle;
-        float from[3], to[3];
-        if (seen_from(surface->topology, a, triangle, from) && seen_from(surface->topology, b, triangle, to))
-        {
-            pleat_place mixed = {.triangle = triangle};
-            for (int k = 0; k < 3; ++k)
-            {
-                mixed.barycentric[k] = from[k] + (to[k] - from[k]) * t;
-            }
-            return mixed;
-        }
-    }
-    return t < 0.5f ? *a : *b;
-}
-
-/* ---- The grid ---- */
-
 static uint32_t last_cell(const pl_patch *patch)
 {
     return patch->ring->closed ? patch->ring->station_count : patch->ring->station_count - 1;
 }
 
-/* Straight lines from a curved ring can meet: from there on neither is good. Seen from the ring outwards, the step to
+/* Ends a line before an arc length at which it meets another. */
+static void shorten(pl_line *line, float arc, float by)
+{
+    if (arc < 0 && line->low < arc + by)
+    {
+        line->low = fminf(arc + by, 0);
+        line->low_meets = true;
+    }
+    if (arc > 0 && line->high > arc - by)
+    {
+        line->high = fmaxf(arc - by, 0);
+        line->high_meets = true;
+    }
+}
+
+/* Lines from a curved ring can meet: from there on neither is good. Seen from the ring outwards, the step to
  * the next line must keep some of its width and stay on its side. */
 static void stop_at_meetings(const pl_ring_surface *surface, pl_patch *patch, float row_step)
 {
@@ -170,17 +51,8 @@ static void stop_at_meetings(const pl_ring_surface *surface, pl_patch *patch, fl
                 pl_f4 to_next = patch->grid[(size_t)next * rows + row] - patch->grid[(size_t)i * rows + row];
                 if (!(pl_dot3(to_next, tangent) > 0.3f * width))
                 {
-                    float end = arc - (float)side * row_step;
-                    if (side < 0)
-                    {
-                        a->low = fmaxf(a->low, end);
-                        b->low = fmaxf(b->low, end);
-                    }
-                    else
-                    {
-                        a->high = fminf(a->high, end);
-                        b->high = fminf(b->high, end);
-                    }
+                    shorten(a, arc, row_step);
+                    shorten(b, arc, row_step);
                     break;
                 }
             }
@@ -227,12 +99,6 @@ static uint32_t hash_of(const overlap_hash *hash, pl_f4 position, int dx, int dy
     uint32_t z = (uint32_t)((int32_t)floorf(position[2] * hash->inverse_cell) + dz);
     uint32_t h = x * 73856093u ^ y * 19349663u ^ z * 83492791u;
     return (h ^ (h >> 15)) & hash->mask;
-}
-
-static void shorten(pl_line *line, float arc, float by)
-{
-    line->low = arc < 0 ? fmaxf(line->low, fminf(arc + by, 0)) : line->low;
-    line->high = arc > 0 ? fminf(line->high, fmaxf(arc - by, 0)) : line->high;
 }
 
 static bool is_distant(const pl_patch *patch, uint32_t a, uint32_t b)
@@ -333,10 +199,7 @@ pleat_result pl_patch_make(const pl_ring_surface *surface, const pl_ring *ring, 
     {
         return pl_fail_memory(arena->memory, error, "a patch");
     }
-    for (uint32_t i = 0; i < ring->station_count; ++i)
-    {
-        PL_TRY(make_line(surface, &ring->stations[i], half, arena, &out->lines[i], error));
-    }
+    PL_TRY(pl_lines_make(surface, ring, half, row_step, arena, out->lines, error));
     fill_grid(surface, out, row_step);
     stop_at_meetings(surface, out, row_step);
     fill_grid(surface, out, row_step);

@@ -5,13 +5,15 @@
 
 #include "curve/ring.h"
 
-/* A straightest path through a station: places where it crosses edges, and the station itself. */
+/* A path through a station, straight but where it would meet its neighbours: places where it crosses edges, and the
+ * station itself. */
 typedef struct pl_line
 {
     uint32_t count;
     pleat_place *places;
-    float *arc;      /* increasing, 0 at the station */
-    float low, high; /* how far the line is good: to a border, or to where it meets its neighbour */
+    float *arc;                 /* increasing, 0 at the station */
+    float low, high;            /* how far the line is good: to a border, or to where it meets another */
+    bool low_meets, high_meets; /* the latter */
 } pl_line;
 
 typedef struct pl_patch
@@ -26,6 +28,11 @@ typedef struct pl_patch
     pleat_bvh *bvh;  /* over the grid; owned */
     pleat_vec4 *points;
 } pl_patch;
+
+/* Lines of up to `half` to each side, one a station, in rows row_step apart (lines.c): each goes straight on unless it
+ * comes near one neighbour. */
+pleat_result pl_lines_make(const pl_ring_surface *surface, const pl_ring *ring, float half, float row_step,
+                           pl_arena *arena, pl_line *out, pleat_error *error);
 
 /* Lines of up to half the length to each side, and a grid with rows row_step apart. */
 pleat_result pl_patch_make(const pl_ring_surface *surface, const pl_ring *ring, float half, float row_step,

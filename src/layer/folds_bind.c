@@ -47,23 +47,33 @@ static uint32_t place_vertices(binder *b)
 
 /* ---- Folds and their samples ---- */
 
+static bool is_active(const binder *b, uint32_t station, uint32_t k)
+{
+    return b->from->active[station * b->from->fold_count + k];
+}
+
+/* Does the line of a station go as far as the fold? */
 static bool is_whole(const binder *b, uint32_t station, uint32_t k)
 {
     const pl_line *line = &b->patch.lines[station];
     float slack = 0.02f * b->from->values.width;
-    return b->from->active[station * b->from->fold_count + k] && b->from->bounds[k] >= line->low - slack &&
-           b->from->bounds[k + 1] <= line->high + slack;
+    return b->from->bounds[k] >= line->low - slack && b->from->bounds[k + 1] <= line->high + slack;
 }
 
-/* 1 where the fold is whole at all stations within a fold's width, falling to 0 where it is not. */
-static float fade_of(const binder *b, uint32_t station, uint32_t k)
+/* Does it before it meets another? */
+static bool is_clear(const binder *b, uint32_t station, uint32_t k)
 {
-    enum
-    {
-        SPAN = 2
-    };
+    const pl_line *line = &b->patch.lines[station];
+    bool meets = k < b->from->fold_count / 2 ? line->low_meets : line->high_meets;
+    return !meets || is_whole(b, station, k);
+}
+
+/* How many stations away the nearest is where something does not hold; `most` if it does at all that are nearer. */
+static uint32_t stations_to(const binder *b, bool (*holds)(const binder *b, uint32_t station, uint32_t k),
+                            uint32_t station, uint32_t k, uint32_t most)
+{
     uint32_t count = b->from->ring.station_count;
-    for (uint32_t d = 0; d < SPAN; ++d)
+    for (uint32_t d = 0; d < most; ++d)
     {
         for (int side = -1; side <= 1; side += 2)
         {
@@ -72,14 +82,26 @@ static float fade_of(const binder *b, uint32_t station, uint32_t k)
             {
                 at = (at % count + count) % count;
             }
-            if (at < 0 || at >= count || !is_whole(b, (uint32_t)at, k))
+            if (at < 0 || at >= count || !holds(b, (uint32_t)at, k))
             {
-                float t = (float)d / SPAN;
-                return t * t * (3 - 2 * t);
+                return d;
             }
         }
     }
-    return 1;
+    return most;
+}
+
+/* Folds end within their width where nothing is lost or the cloth ends. Where a line ends because it meets another,
+ * the patch is no good beyond the next line already, and they end before that. */
+static float fade_of(const binder *b, uint32_t station, uint32_t k)
+{
+    enum
+    {
+        SPAN = 2
+    };
+    uint32_t lost = stations_to(b, is_active, station, k, SPAN), whole = stations_to(b, is_whole, station, k, SPAN);
+    uint32_t clear = stations_to(b, is_clear, station, k, SPAN + 1), least = lost < whole ? lost : whole;
+    return pl_smooth_step(fminf((float)least, (float)clear - 1) / SPAN);
 }
 
 static pl_fold_sample make_sample(const binder *b, const pleat_place *place, uint32_t k)
