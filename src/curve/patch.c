@@ -49,7 +49,7 @@ static void stop_at_meetings(const pl_ring_surface *surface, pl_patch *patch, fl
                               pl_splat((float)side);
                 pl_f4 tangent = pl_normalize3(pl_cross(along, normal));
                 pl_f4 to_next = patch->grid[(size_t)next * rows + row] - patch->grid[(size_t)i * rows + row];
-                if (!(pl_dot3(to_next, tangent) > 0.3f * width))
+                if (!(pl_dot3(to_next, tangent) > 0.45f * width))
                 {
                     shorten(a, arc, row_step);
                     shorten(b, arc, row_step);
