@@ -112,7 +112,64 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     return all ? pl_folds_find_rivals(layer, plan, error) : pl_fail_memory(&layer->memory, error, "heights");
 }
 
-static pleat_result bind_layer(pl_folds_layer *layer, const pl_folds_plan *plan, const pleat_cloth *cloth,
+/* A box around a shell. */
+typedef struct shell_box
+{
+    pl_f4 low, high;
+    bool folds; /* it has a ring */
+} shell_box;
+
+/* Tells garments in one mesh from each other. Triangles come in the order of those that were planned with, so shells
+ * have the same numbers. */
+static pleat_result tell_garments(pl_folds_plan *plan, const pleat_cloth *cloth, const pleat_topology *outer,
+                                  pl_arena *arena, pleat_error *error)
+{
+    uint32_t *shell = PL_ARENA_NEW(arena, uint32_t, outer->triangle_count);
+    uint32_t *garments = PL_ARENA_NEW(arena, uint32_t, outer->vertex_count);
+    shell_box *boxes = PL_ARENA_NEW(arena, shell_box, plan->shell_count);
+    if (!shell || !garments || !boxes)
+    {
+        return pl_fail_memory(arena->memory, error, "garments");
+    }
+    if (pleat_topology_shells(outer, shell) != plan->shell_count)
+    {
+        return PLEAT_OK;
+    }
+    for (uint32_t i = 0; i < plan->shell_count; ++i)
+    {
+        boxes[i] = (shell_box){pl_splat(INFINITY), pl_splat(-INFINITY), false};
+    }
+    for (uint32_t r = 0; r < plan->ring_count; ++r)
+    {
+        boxes[plan->rings[r].shell].folds = true;
+    }
+    for (uint32_t v = 0; v < outer->vertex_count; ++v)
+    {
+        garments[v] = PLEAT_NONE;
+    }
+    for (uint32_t c = 0; c < 3 * outer->triangle_count; ++c)
+    {
+        if (shell[c / 3] != PLEAT_NONE)
+        {
+            shell_box *box = &boxes[shell[c / 3]];
+            box->low = pl_min(box->low, pl_load(&cloth->rest[outer->triangles[c]]));
+            box->high = pl_max(box->high, pl_load(&cloth->rest[outer->triangles[c]]));
+        }
+    }
+    for (uint32_t c = 0; c < 3 * outer->triangle_count; ++c)
+    {
+        if (shell[c / 3] != PLEAT_NONE)
+        {
+            const shell_box *box = &boxes[shell[c / 3]];
+            bool large = box->folds || pl_length3(box->high - box->low) > PL_FOLD_TRIMMING * plan->width;
+            garments[outer->triangles[c]] = large ? shell[c / 3] : PLEAT_NONE;
+        }
+    }
+    plan->garments = garments;
+    return PLEAT_OK;
+}
+
+static pleat_result bind_layer(pl_folds_layer *layer, pl_folds_plan *plan, const pleat_cloth *cloth,
                                const pleat_host *host, pleat_error *error)
 {
     pleat_topology *outer = NULL;
@@ -129,6 +186,12 @@ static pleat_result bind_layer(pl_folds_layer *layer, const pl_folds_plan *plan,
                                   host, &bvh, error);
     }
     pl_ring_surface surface = {topology, cloth->rest, cloth->rest_normals, bvh};
+    pl_arena scratch;
+    pl_arena_init(&scratch, &layer->memory);
+    if (result == PLEAT_OK && plan->shell_count > 1)
+    {
+        result = tell_garments(plan, cloth, topology, &scratch, error);
+    }
     if (result == PLEAT_OK)
     {
         result = bind_rings(layer, plan, cloth, &surface, host, error);
@@ -139,8 +202,10 @@ static pleat_result bind_layer(pl_folds_layer *layer, const pl_folds_plan *plan,
     }
     if (result == PLEAT_OK)
     {
-        result = pl_folds_find_beneath(layer, cloth, &surface, host, error);
+        result = pl_folds_look_around(layer, plan, cloth, &surface, host, error);
     }
+    plan->garments = NULL;
+    pl_arena_free(&scratch);
     pleat_bvh_destroy(bvh);
     pleat_topology_destroy(outer);
     return result;

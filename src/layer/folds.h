@@ -58,7 +58,7 @@ enum
 typedef struct pl_fold_ring
 {
     uint32_t joint, parent; /* in the skin */
-    uint32_t shell;         /* of the planning surface: rings of garments over each other do not know each other */
+    uint32_t shell;         /* of the outer side: rings of garments over each other do not know each other */
     pl_f4 axis, pivot;      /* of the joint's bone, unit, and the joint itself, in the mesh's own space */
     uint8_t *below;         /* by joint of the skin and one more: the joint and all below it */
     pl_fold_values values;  /* width is filled in */
@@ -86,6 +86,8 @@ typedef struct pl_folds_plan
     uint8_t *lining;           /* by triangle of the input: 0 outer side, or as below; NULL: all is */
     float lining_reach;        /* how far it lies from the outer side, at most */
     const pleat_cloth *coarse; /* while refining */
+    uint32_t shell_count;      /* of the outer side */
+    const uint32_t *garments;  /* while binding, by vertex: its shell, PLEAT_NONE for trimmings; NULL: there is one */
 } pl_folds_plan;
 
 pleat_result pl_folds_plan_make(const void *options, const pleat_cloth *coarse, const pleat_layer_preview *preview,
@@ -143,6 +145,10 @@ enum
     PL_FOLD_SAMPLES = 8 /* of one fold at one station, at most: more would tell its length no better */
 };
 
+/* A shell that is smaller than so many folds' widths and has no ring is a trimming, such as a button: it moves with the
+ * cloth below. */
+#define PL_FOLD_TRIMMING 3
+
 /* Height of a fold over its width, at most: steeper ones are spikes. */
 #define PL_FOLD_STEEP 0.7f
 
@@ -178,7 +184,7 @@ typedef struct pl_fold_near
     float area; /* of the triangle at rest, twice */
 } pl_fold_near;
 
-/* A fold in a hollow along its ring, such as a cleft. */
+/* A fold in a hollow along its ring, such as a cleft, or under other cloth. */
 typedef struct pl_fold_pinch
 {
     uint32_t fold;
@@ -219,7 +225,9 @@ typedef struct pl_bound_ring
     pl_fold_near *nears;
     uint32_t pinch_count;
     pl_fold_pinch *pinches;
-    float *beneath; /* by station: how far down the next mesh lies, such as the body; INFINITY: none */
+    uint32_t cover_count;
+    pl_fold_pinch *covers; /* folds that other cloth lies over */
+    float *beneath;        /* by station: how far down the next mesh lies, such as the body; INFINITY: none */
     uint32_t vertex_count;
     uint32_t *first_vertex;   /* stations by fold_count, and one more */
     pl_fold_vertex *vertices; /* by station, then by fold, then by vertex */
@@ -318,9 +326,11 @@ typedef struct pl_folds_layer
     pl_fold_lining *lining;         /* NULL: none */
 } pl_folds_layer;
 
-/* Finds what lies beneath rings, once all are bound (folds_beneath.c). */
-pleat_result pl_folds_find_beneath(pl_folds_layer *layer, const pleat_cloth *cloth, const pl_ring_surface *surface,
-                                   const pleat_host *host, pleat_error *error);
+/* Finds what lies beneath rings and over them, once all are bound (folds_beneath.c, folds_cover.c). */
+pleat_result pl_folds_look_around(pl_folds_layer *layer, const pl_folds_plan *plan, const pleat_cloth *cloth,
+                                  const pl_ring_surface *surface, const pleat_host *host, pleat_error *error);
+/* Lowers rooms (stations by folds) of a ring where other cloth lies over it. */
+void pl_folds_hold_down(const pl_bound_ring *ring, float *rooms);
 /* Finds the folds that cross each other, once all rings are bound (folds_cross.c). */
 pleat_result pl_folds_find_rivals(pl_folds_layer *layer, const pl_folds_plan *plan, pleat_error *error);
 /* Fills skin_losses of a ring that has been measured on the skinned surface, station by station or in lanes. */

@@ -19,6 +19,17 @@ typedef struct binder
     uint8_t *vertex_fold;
 } binder;
 
+/* Garments that lie over each other in one mesh move each by its own rings; trimmings move with the cloth below. What
+ * lies beside the end of an open ring is the next piece of the same garment, across a seam that is not welded: it moves
+ * along. */
+static bool is_another_garment(const binder *b, uint32_t vertex, float u)
+{
+    const uint32_t *garments = b->plan->garments;
+    const pl_ring *ring = &b->from->ring;
+    bool beside = !ring->closed && !(u > 1e-3f && u < (float)(ring->station_count - 1) - 1e-3f);
+    return garments && garments[vertex] != PLEAT_NONE && garments[vertex] != b->from->shell && !beside;
+}
+
 /* Gives every vertex near the patch its fold, its height in the profile and its place along the ring. Returns how many.
  */
 static uint32_t place_vertices(binder *b)
@@ -30,7 +41,8 @@ static uint32_t place_vertices(binder *b)
         float u, s;
         b->vertex_profile[v] = 0;
         if (!pl_patch_find(&b->patch, pl_load(&cloth->rest[v]), pl_load(&cloth->rest_normals[v]),
-                           0.35f * b->from->values.width, &u, &s))
+                           0.35f * b->from->values.width, &u, &s) ||
+            is_another_garment(b, v, u))
         {
             continue;
         }

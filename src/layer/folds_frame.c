@@ -612,6 +612,7 @@ static void update_ring(const frame_job *job)
     if (layer->options.contact)
     {
         pl_folds_mind_others(ring, job->frame, layer->lost, layer->ups, layer->tapers);
+        pl_folds_hold_down(ring, layer->tapers);
         pl_fold_taper_rooms(ring, room_slope(layer, ring), layer->tapers);
     }
     run_stage(job, solve_stations, wide.solve);

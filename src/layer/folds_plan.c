@@ -200,7 +200,7 @@ static pleat_result make_surface(pl_folds_planner *p, pleat_error *error)
     {
         return pl_fail_memory(p->scratch.memory, error, "the planning surface");
     }
-    pleat_topology_shells(p->topology, p->shell);
+    p->plan->shell_count = pleat_topology_shells(p->topology, p->shell);
     pleat_loop_points(p->loop, PLEAT_LOOP_SURFACE, cloth->rest, positions, &p->host->tasks);
     const pleat_topology *outer = p->topology;
     PL_TRY(pleat_normals_create(outer->vertex_count, outer->triangle_count, outer->triangles, outer->triangles, p->host,
