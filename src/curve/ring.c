@@ -136,3 +136,45 @@ pleat_result pl_ring_make(const pl_ring_surface *surface, const pl_contour *line
     frame_stations(surface, raw, out);
     return PLEAT_OK;
 }
+
+static float length_through(const pl_f4 *points, uint32_t count)
+{
+    float length = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        length += pl_length3(points[(i + 1) % count] - points[i]);
+    }
+    return length;
+}
+
+pleat_result pl_ring_straighten(const pl_ring_surface *surface, float smooth, pl_arena *arena, pl_ring *ring,
+                                pleat_error *error)
+{
+    uint32_t count = ring->station_count;
+    pl_f4 *points = PL_ARENA_NEW(arena, pl_f4, count), *scratch = PL_ARENA_NEW(arena, pl_f4, count);
+    if (!points || !scratch)
+    {
+        return pl_fail_memory(arena->memory, error, "a ring");
+    }
+    float deviation = smooth * (float)count / ring->length;
+    uint32_t rounds = ring->closed ? (uint32_t)fminf(2 * deviation * deviation, 400) : 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        points[i] = ring->stations[i].position;
+    }
+    for (uint32_t round = 0; round < rounds; ++round)
+    {
+        smooth_points(points, scratch, count, true, 1);
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            points[i] = pl_from(pleat_bvh_nearest(surface->bvh, pl_to(points[i]), INFINITY).position);
+        }
+    }
+    if (rounds)
+    {
+        ring->length = length_through(points, count);
+        resample(points, count, true, scratch, count);
+        frame_stations(surface, scratch, ring);
+    }
+    return PLEAT_OK;
+}

@@ -37,6 +37,11 @@ float pl_contour_length(const pl_ring_surface *surface, const pl_contour *line);
 pleat_result pl_ring_make(const pl_ring_surface *surface, const pl_contour *line, float spacing, float smooth,
                           pl_arena *arena, pl_ring *out, pleat_error *error);
 
+/* Makes a closed ring straighter, as smoothing over a length would, in steps that stay on the surface: a wave of the
+ * ring shorter than three times that length is gone. Open ones stay. */
+pleat_result pl_ring_straighten(const pl_ring_surface *surface, float smooth, pl_arena *arena, pl_ring *ring,
+                                pleat_error *error);
+
 /* The interpolated, normalised normal of a place. */
 pl_f4 pl_place_normal(const pleat_topology *topology, const pleat_vec4 *normals, const pleat_place *place);
 

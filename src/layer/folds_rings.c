@@ -131,9 +131,9 @@ static void lay_folds(const pl_folds_plan *plan, pl_fold_ring *ring)
     }
 }
 
-/* What the weights themselves blend over. Refinement smooths them over an edge of the input, and on a coarse mesh folds
- * would reach farther and become more than on a fine one: variances add up, so what it added is taken off again. */
-static float own_reach(const pl_folds_planner *p, uint32_t joint, float reach)
+/* How long the edges of the input are, along a joint's bone, over which its weights change: no nearer than this is
+ * known where the weights are a half. */
+static float edge_of_blend(const pl_folds_planner *p, uint32_t joint)
 {
     const pleat_topology *topology = p->coarse->topology;
     pl_f4 axis = pl_normalize3(pl_affine_vector(&p->coarse->to_rest, p->joints[joint].axis));
@@ -147,8 +147,28 @@ static float own_reach(const pl_folds_planner *p, uint32_t joint, float reach)
         sum += (double)(change * along);
         squares += (double)(change * along * along);
     }
-    float edge = sum > 0 ? (float)(squares / sum) : 0;
+    return sum > 0 ? (float)(squares / sum) : 0;
+}
+
+/* What the weights themselves blend over. Refinement smooths them over an edge of the input, and on a coarse mesh folds
+ * would reach farther and become more than on a fine one: variances add up, so what it added is taken off again. */
+static float own_reach(float edge, float reach)
+{
     return sqrtf(fmaxf(reach * reach - edge * edge, 0.25f * reach * reach));
+}
+
+/* The part of the straight lines across a closed ring that would come near their neighbours within a distance. */
+static float meeting_part(const pl_ring *ring, float distance)
+{
+    uint32_t count = ring->station_count, met = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const pl_station *here = &ring->stations[i], *next = &ring->stations[(i + 1) % count];
+        pl_f4 apart = next->position - here->position;
+        float turn = pl_dot3(next->across - here->across, apart), square = pl_dot3(apart, apart);
+        met += fabsf(turn) * distance > 0.7f * square;
+    }
+    return (float)met / (float)count;
 }
 
 /* A fold is no wider than this part of its ring: wider ones stand in each other's way before they have taken up what is
@@ -175,6 +195,22 @@ static float length_around(const pl_folds_planner *p, uint32_t joint, const pl_c
     return fmaxf(length, 6.2831853f * sum / (float)line->point_count);
 }
 
+static pleat_result make_probe(pl_folds_planner *p, const pl_fold_ring *ring, pl_patch *probe, pleat_error *error)
+{
+    float width = ring->values.width;
+    return pl_patch_make(&p->surface, &ring->ring, PL_FOLDS_A_SIDE * width, width / 4, &p->scratch, p->host, probe,
+                         error);
+}
+
+enum
+{
+    STRAIGHTER = 4 /* times at most: to waves of twice the edges together */
+};
+/* Edges longer than this, in widths of a fold, are too coarse for a ring to follow; and the part of lines that may
+ * meet. */
+#define COARSE 1.5f
+#define MEETING 0.1f
+
 static pleat_result add_ring(pl_folds_planner *p, uint32_t joint, const pl_contour *line, pleat_error *error)
 {
     pl_folds_plan *plan = p->plan;
@@ -199,9 +235,21 @@ static pleat_result add_ring(pl_folds_planner *p, uint32_t joint, const pl_conto
     }
     /* Counted from here on: whoever fails later releases the probe and the patch. */
     pl_patch *probe = &p->probes[plan->ring_count++];
-    PL_TRY(pl_patch_make(&p->surface, &ring->ring, PL_FOLDS_A_SIDE * width, width / 4, &p->scratch, p->host, probe,
-                         error));
-    ring->reach = own_reach(p, joint, blend_reach(p, probe, width));
+    float edge = edge_of_blend(p, joint);
+    PL_TRY(make_probe(p, ring, probe, error));
+    /* On a mesh of edges longer than folds a ring winds from vertex to vertex, and lines across it meet. */
+    bool coarse = ring->ring.closed && edge > COARSE * width;
+    for (uint32_t i = 0; i < STRAIGHTER && coarse; ++i)
+    {
+        if (meeting_part(&ring->ring, blend_reach(p, probe, width)) <= MEETING)
+        {
+            break;
+        }
+        PL_TRY(pl_ring_straighten(&p->surface, edge, &p->scratch, &ring->ring, error));
+        pl_patch_release(probe);
+        PL_TRY(make_probe(p, ring, probe, error));
+    }
+    ring->reach = own_reach(edge, blend_reach(p, probe, width));
     return PLEAT_OK;
 }
 
