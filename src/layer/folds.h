@@ -388,6 +388,7 @@ typedef struct pl_fold_held
     bool deep;         /* the bend is so strong that the limb touches itself */
     float tuck, press; /* how much of each there is in it, 0 .. 1 */
     float spared;      /* how much of what the crease takes folds need not; tucked or, in the deepest bends, covered */
+    float along;       /* how much folds share length along the ring, likewise */
     float take;        /* PL_FOLD_TAKE, less where the limb touches itself */
     pl_f4 pivot;
     float excess;     /* radians that are held back; 0: the pose is as it is */
@@ -470,5 +471,8 @@ pl_fold_bend pl_fold_bend_of(const pl_bound_ring *ring, uint32_t station, const 
 /* Along the ring a fold tapers towards where contact stops it: lets rooms (stations by folds) grow no faster than a
  * slope. */
 void pl_fold_taper_rooms(const pl_bound_ring *ring, float slope, float *rooms);
+/* In deep bends folds share length along the ring with themselves: heights of neighbouring stations come nearer to each
+ * other, so that what is seen of a fold beside the crease ends slowly. part: 0 .. 1. Of the ring at work. */
+void pl_fold_share_along(const pl_bound_ring *ring, float part, pl_folds_layer *layer);
 
 #endif

@@ -165,3 +165,46 @@ void pl_fold_taper_rooms(const pl_bound_ring *ring, float slope, float *rooms)
     share_rooms(ring, rooms);
     taper(ring, slope, rooms, ring->fold_count);
 }
+
+/* ---- Along the ring ---- */
+
+/* What a fold with the lower of two heights at neighbouring stations gets from the other, and what that one leaves it.
+ * Lengths go with the squares of heights; it nears half of its room slowly, as the other half is for its other
+ * neighbour, and a station takes from others as it begins to fold itself, not at once. */
+static float gain_of(const pl_bound_ring *ring, const pl_folds_layer *layer, uint32_t index, float low, float high)
+{
+    float share = ring->folds[index].fade * layer->gates[ring->first_fold + index] * ring->strength;
+    float room = fminf(layer->rooms[index], layer->tapers[index]) * share;
+    float begun = fminf(layer->lost[index / ring->fold_count] / 0.05f, 1), left = 0.5f * (room * room - low * low);
+    float given = 0.25f * begun * begun * (high * high - low * low);
+    return left > 0 && given > 0 && ring->folds[index].sample_count > 2 ? given * left / (given + left) : 0;
+}
+
+/* What goes from a fold to the same at the next station, as the crease closes at either. */
+static float flow_between(const pl_bound_ring *ring, const pl_folds_layer *layer, uint32_t from, uint32_t to, float a,
+                          float b)
+{
+    float covered = fmaxf(layer->pressed[from / ring->fold_count], layer->pressed[to / ring->fold_count]);
+    float closed = pl_fold_ramp(covered, 0.25f * ring->width, 0.75f * ring->width);
+    return closed * (a > b ? gain_of(ring, layer, to, b, a) : -gain_of(ring, layer, from, a, b));
+}
+
+void pl_fold_share_along(const pl_bound_ring *ring, float part, pl_folds_layer *layer)
+{
+    uint32_t stations = ring->station_count, folds = ring->fold_count, last = stations - 1;
+    for (uint32_t k = 0; k < folds && part > 0 && stations > 2; ++k)
+    {
+        /* Over the seam of a closed ring, and from there station by station. */
+        uint32_t end = last * folds + k;
+        float here = layer->heights[k];
+        float seam = ring->closed ? flow_between(ring, layer, end, k, layer->heights[end], here) : 0, in = seam;
+        for (uint32_t i = 0, index = k; i < stations; ++i, index += folds)
+        {
+            float next = i < last ? layer->heights[index + folds] : 0;
+            float out = i < last ? flow_between(ring, layer, index, index + folds, here, next) : seam;
+            layer->heights[index] = sqrtf(fmaxf(here * here + part * (in - out), 0));
+            here = next;
+            in = out;
+        }
+    }
+}

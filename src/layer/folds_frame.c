@@ -338,7 +338,7 @@ static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, dou
         figure->residual = (float)(fabs(pl_fold_residual(solution.amplitude, solution.tau)) / wanted);
     }
     job->layer->heights[index] = (float)(height * share) * job->ring->strength;
-    if (figure->raised && job->layer->options.even)
+    if (figure->raised && job->layer->options.even && !job->deep)
     {
         even_fold(job, index, raised);
     }
@@ -369,6 +369,26 @@ static void solve_stations(void *data, uint32_t begin, uint32_t end, uint32_t wo
         for (uint32_t k = 0; k < count; ++k)
         {
             job->layer->highs[i] = fmaxf(job->layer->highs[i], job->layer->heights[i * count + k]);
+        }
+    }
+}
+
+/* In deep bends: once folds have shared length along the ring. */
+static void even_stations(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    const frame_job *job = data;
+    uint32_t count = job->ring->fold_count;
+    (void)worker;
+    for (uint32_t i = begin; i < end; ++i)
+    {
+        for (uint32_t k = 0; k < count; ++k)
+        {
+            pl_f4 raised[PL_FOLD_SAMPLES];
+            if (job->layer->heights[i * count + k] > 0)
+            {
+                raise_samples(job, i, k, raised);
+                even_fold(job, i * count + k, raised);
+            }
         }
     }
 }
@@ -616,6 +636,14 @@ static void update_ring(const frame_job *job)
         pl_fold_taper_rooms(ring, room_slope(layer, ring), layer->tapers);
     }
     run_stage(job, solve_stations, wide.solve);
+    if (job->deep)
+    {
+        pl_fold_share_along(ring, job->pose.held.along, layer);
+    }
+    if (job->deep && layer->options.even)
+    {
+        pl_parallel_for(job->frame->tasks, ring->station_count, 4, even_stations, (void *)(uintptr_t)job);
+    }
     if (layer->kernels)
     {
         run_kernel(job, layer->kernels->raise, NULL);
