@@ -61,5 +61,8 @@ set_property(TEST judge_wrinkles_long APPEND PROPERTY LABELS long)
 # Meshes with a topology for each frame: closed, covered once, crests as edges.
 add_judge(judge_topology ${PYTHON_PROGRAM} -B ${judges}/topology.py $<TARGET_FILE:pleat> ${judged})
 
+# The folds layer, by numpy, on sleeves written in many ways.
+add_judge(judge_folds ${PYTHON_PROGRAM} -B ${judges}/folds.py $<TARGET_FILE:pleat> ${judged})
+
 # The volume layer, by numpy.
 add_judge(judge_volume ${PYTHON_PROGRAM} -B ${judges}/volume.py $<TARGET_FILE:pleat> ${judged})
