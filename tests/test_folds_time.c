@@ -8,14 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Eight windows of eight frames each, an eighth of the clip apart, at 300 samples a second; every tenth is one of 30.
- */
+/* Eight windows of eight frames each, an eighth of the clip apart, or with the argument `whole` all of it, at 300
+ * samples a second; every tenth is one of 30. */
 enum
 {
     WINDOWS = 8,
     WINDOW_FRAMES = 8,
     DENSER = 10
 };
+
+static bool whole;
 
 /* The recordings turn single joints by up to 170 degrees from one frame to the next. A frame in which a joint turns
  * by more than this (1350 degrees a second) is left out. */
@@ -75,7 +77,8 @@ static double largest_turn(const pleat_model *model, const pleat_skin *skin, con
 typedef struct changes
 {
     double coarse, fine;
-    uint32_t left_out; /* frames */
+    uint32_t left_out;           /* frames */
+    double any_coarse, any_fine; /* none left out */
 } changes;
 
 /* Offsets now, and the largest change since `before`, which they become. */
@@ -91,7 +94,7 @@ static double change_since(const pleat_vec4 *folded, float *before)
     return largest;
 }
 
-static pleat_bake *bake_window(const support_actor *a, uint32_t node, uint32_t first)
+static pleat_bake *bake_window(const support_actor *a, uint32_t node, uint32_t first, uint32_t count)
 {
     pleat_bake *bake = NULL;
     pleat_error error = {0};
@@ -106,7 +109,7 @@ static pleat_bake *bake_window(const support_actor *a, uint32_t node, uint32_t f
     desc.clip = 0;
     desc.fps = 30 * DENSER;
     desc.first_frame = first * DENSER;
-    desc.last_frame = (first + WINDOW_FRAMES) * DENSER;
+    desc.last_frame = (first + count) * DENSER;
     desc.layer_count = 1;
     desc.layers = &layer;
     if (pleat_bake_create(&desc, NULL, &bake, &error) != PLEAT_OK)
@@ -116,10 +119,10 @@ static pleat_bake *bake_window(const support_actor *a, uint32_t node, uint32_t f
     return bake;
 }
 
-static void watch_window(const support_actor *a, uint32_t node, uint32_t first, changes *out)
+static void watch_window(const support_actor *a, uint32_t node, uint32_t first, uint32_t count, changes *out)
 {
     const pleat_skin *skin = &a->model->skins[a->model->nodes[node].skin];
-    pleat_bake *bake = bake_window(a, node, first);
+    pleat_bake *bake = bake_window(a, node, first, count);
     seen.vertex_count = pleat_stack_get_shape(pleat_bake_stack(bake, 0))->surface_count;
     seen.joint_count = skin->joint_count;
     seen.skinned = malloc(seen.vertex_count * sizeof *seen.skinned);
@@ -127,7 +130,7 @@ static void watch_window(const support_actor *a, uint32_t node, uint32_t first, 
     pleat_affine *before = malloc(seen.joint_count * sizeof *before);
     float *fine = calloc(seen.vertex_count, sizeof *fine), *coarse = calloc(seen.vertex_count, sizeof *coarse);
     double within = 0;
-    for (uint32_t f = 0; f <= WINDOW_FRAMES * DENSER; ++f)
+    for (uint32_t f = 0; f <= count * DENSER; ++f)
     {
         const pleat_vec4 *folded = support_frame(bake, f);
         double change = change_since(folded, fine);
@@ -139,6 +142,8 @@ static void watch_window(const support_actor *a, uint32_t node, uint32_t first, 
             out->left_out += leaps;
             out->coarse = f && !leaps ? fmax(out->coarse, change) : out->coarse;
             out->fine = f && !leaps ? fmax(out->fine, within) : out->fine;
+            out->any_coarse = f ? fmax(out->any_coarse, change) : 0;
+            out->any_fine = f ? fmax(out->any_fine, within) : 0;
             memcpy(before, seen.joints, seen.joint_count * sizeof *before);
             within = 0;
         }
@@ -151,23 +156,34 @@ static void watch_window(const support_actor *a, uint32_t node, uint32_t first, 
     pleat_bake_destroy(bake);
 }
 
+static changes larger(changes a, changes b)
+{
+    return (changes){fmax(a.coarse, b.coarse), fmax(a.fine, b.fine), a.left_out + b.left_out,
+                     fmax(a.any_coarse, b.any_coarse), fmax(a.any_fine, b.any_fine)};
+}
+
 static void check_windows(const support_actor *a, const char *name, uint32_t node, double most)
 {
     double duration = (double)(a->model->clips[0].end - a->model->clips[0].start);
+    uint32_t frames = (uint32_t)(30 * duration + 1e-3), windows = whole ? 1 : WINDOWS;
+    uint32_t count = whole ? frames : WINDOW_FRAMES;
     changes all = {0};
-    for (uint32_t w = 0; w < WINDOWS; ++w)
+    for (uint32_t w = 0; w < windows; ++w)
     {
         changes here = {0};
-        uint32_t first = (uint32_t)(30 * duration * w / WINDOWS);
-        watch_window(a, node, first, &here);
-        print_message("%s, frames %u to %u: %.2f mm at 30 a second, %.2f mm at 300\n", name, first,
-                      first + WINDOW_FRAMES, 1000 * here.coarse, 1000 * here.fine);
-        all = (changes){fmax(all.coarse, here.coarse), fmax(all.fine, here.fine), all.left_out + here.left_out};
+        uint32_t first = (uint32_t)(30 * duration * w / windows);
+        watch_window(a, node, first, count, &here);
+        print_message("%s, frames %u to %u: %.2f mm at 30 a second, %.2f mm at 300\n", name, first, first + count,
+                      1000 * here.coarse, 1000 * here.fine);
+        all = larger(all, here);
     }
     print_message(
         "%s: largest change of an offset %.2f mm at 30 a second, %.2f mm at 300: %.2f x; %u frames left out\n", name,
         1000 * all.coarse, 1000 * all.fine, all.fine / all.coarse, all.left_out);
-    assert_true(all.fine <= most * all.coarse && all.left_out <= 8);
+    print_message("%s: with those frames %.2f mm and %.2f mm: %.2f x\n", name, 1000 * all.any_coarse,
+                  1000 * all.any_fine, all.any_fine / all.any_coarse);
+    assert_true(all.fine <= most * all.coarse && 10 * all.left_out <= frames);
+    assert_true(whole || all.left_out <= 8);
 }
 
 static void test_folds_time_is_continuous_on_the_leotard(void **state)
@@ -188,8 +204,9 @@ static void test_folds_time_is_continuous_on_the_sportsuit(void **state)
     pleat_asset_destroy(dancer.asset);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    whole = argc > 1 && strcmp(argv[1], "whole") == 0;
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_folds_time_is_continuous_on_the_leotard),
         cmocka_unit_test(test_folds_time_is_continuous_on_the_sportsuit),

@@ -131,7 +131,7 @@ PL_INLINE pl_f8 pl_fold_eight_farthest(const pl_fold_eight *s, pl_f8 lengths)
 /* How much of a hollow's slope is left out. */
 PL_INLINE pl_f8 pl_fold_eight_relief(pl_f8 slope, pl_f8 lost, pl_f8 wanted, pl_f8 filling)
 {
-    pl_f8 t = lost / (0.02f * wanted + pl_min8(filling, 0.1f * wanted));
+    pl_f8 t = lost / (0.02f * wanted + pl_min8(6 * filling, 0.3f * wanted));
     pl_i8 eased = (slope < pl_splat8(0)) & (t < pl_splat8(1));
     return (pl_f8)((pl_i8)(-slope * (1 - t * t * (3 - 2 * t))) & eased);
 }

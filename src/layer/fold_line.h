@@ -72,7 +72,7 @@ typedef struct pl_fold_solution
 pl_fold_solution pl_fold_solve(const pl_fold_segment *segments, uint32_t count, double rest_length, double guess);
 /* The same for animation. In a hollow, where normals meet, a fold that rises first fills the hollow and gets shorter:
  * at the moment its length falls below that at rest, the root lies not at 0 but far off, and the fold would leap. While
- * less than 2 % of the length is lost (in a deep hollow up to 12 %), that first slope is left out in part, all of it at
+ * less than 2 % of the length is lost (in a deep hollow up to 32 %), that first slope is left out in part, all of it at
  * the beginning: what is solved is still convex, still has one root, and the height grows from 0. Without a hollow, or
  * when more is lost, it is the same. */
 pl_fold_solution pl_fold_solve_eased(const pl_fold_segment *segments, uint32_t count, double rest_length, double guess);

@@ -128,7 +128,7 @@ static void raise_samples(const frame_job *job, uint32_t station, uint32_t k, pl
 static void find_rooms(const frame_job *job, uint32_t station, float contact)
 {
     uint32_t count = job->ring->fold_count;
-    float lost = job->layer->lost[station], part = lost < 0.05f ? lost / 0.05f : 1;
+    float lost = job->layer->lost[station], part = lost < 0.12f ? lost / 0.12f : 1;
     pl_fold_walls walls;
     pl_fold_walls_make(job->ring, station, &job->pose, &walls);
     for (uint32_t k = 0; k < count; ++k)
@@ -264,8 +264,9 @@ static void even_fold(const frame_job *job, uint32_t index, const pl_f4 *raised)
     {
         take_real_steps(job, fold, steps);
     }
-    /* A fold that has hardly risen has hardly been evened out: nothing jumps when it begins. */
-    float risen = fminf(height / (0.1f * job->ring->width), 1);
+    /* A fold that has hardly risen has hardly been evened out: nothing jumps when it begins. And no place goes farther
+     * along the line than the fold is high, or where cloth is compressed unevenly it would leap as a low fold ends. */
+    float risen = fminf(height / (0.1f * job->ring->width), 1), most = 2 * height / job->ring->width;
     for (uint32_t n = 0; n <= last; ++n)
     {
         float wanted = samples[n].part * folded[last];
@@ -274,27 +275,24 @@ static void even_fold(const frame_job *job, uint32_t index, const pl_f4 *raised)
         {
             shift += steps[i] * pl_splat(part_before(wanted, folded[i], span[i]) - (i < n ? 1.0f : 0.0f));
         }
+        float far = fabsf(shift[3]), part = far * risen > most ? most / far : risen;
         for (uint32_t c = 0; c < 4; ++c)
         {
-            shifts[c * PL_FOLD_SAMPLES + n] = shift[c] * risen;
+            shifts[c * PL_FOLD_SAMPLES + n] = shift[c] * part;
         }
     }
 }
 
 /* ---- Amplitudes ---- */
 
-/* A hollow must be filled before rising makes it any longer. Where the room ends before that, rising is of no use: from
- * two and a half times the filling on it is free, and what lies between is wide enough for nothing to leap when a room
- * shrinks or a hollow deepens fast. */
+/* A hollow must be filled before rising makes it any longer. Where the room ends before that, rising is of no use; from
+ * three times the filling on it is free. Between 0.8 of the filling and that it is a straight line in both, so that a
+ * room that shrinks or a hollow that deepens fast makes a fold's height change hardly faster than themselves. */
 static double useful_room(double room, double hollow)
 {
-    if (!(hollow > 0))
-    {
-        return room;
-    }
-    double t = (room / hollow - 0.5) / 2;
-    t = t < 0 ? 0 : t > 1 ? 1 : t;
-    return room * t * t * (3 - 2 * t);
+    double useful = (3 * room - 2.4 * hollow) / 2.2;
+    useful = useful < room ? useful : room;
+    return useful > 0 ? useful : 0;
 }
 
 /* The amplitude of a fold at a station. carry is length that the folds between here and the ring left: the cloth slides

@@ -191,7 +191,7 @@ static void bend_stations(const pl_fold_lane_job *job, uint32_t block, pl_f8 los
     *(pl_f8 *)(job->layer->ends + first) = pl_select8(any, smooth_step(-0.375f, 0, cosine), one);
     contact touch = {.share = 1 - smooth_step(0.978f, 0.996f, cosine)};
     touch.stations = pl_mask8(any & (touch.share > zero));
-    touch.part = pl_select8(lost < pl_splat8(0.05f), lost / pl_splat8(0.05f), one);
+    touch.part = pl_select8(lost < pl_splat8(0.12f), lost / pl_splat8(0.12f), one);
     if (job->layer->options.contact && touch.stations)
     {
         find_rooms(job, block, &touch, &middle);

@@ -55,7 +55,7 @@ static void even_folds(const pl_fold_lane_job *job, uint32_t block, uint32_t k, 
 {
     const pl_fold_group *group = &job->ring->lanes->groups[block * job->ring->fold_count + k];
     const pl_fold_row *rows = job->ring->lanes->rows + group->first_row;
-    pl_f8 zero = pl_splat8(0), folded[PL_FOLD_SAMPLES], span[PL_FOLD_SAMPLES], rest[PL_FOLD_SAMPLES], part = zero;
+    pl_f8 zero = pl_splat8(0), folded[PL_FOLD_SAMPLES], span[PL_FOLD_SAMPLES], rest[PL_FOLD_SAMPLES], begin = zero;
     folded[0] = zero;
     for (uint32_t i = 0; i < s->count; ++i)
     {
@@ -63,10 +63,11 @@ static void even_folds(const pl_fold_lane_job *job, uint32_t block, uint32_t k, 
         pl_f8 next = i + 1 < s->count ? rows[i].part : pl_splat8(1);
         folded[i + 1] = folded[i] + length;
         span[i] = 1 / length;
-        rest[i] = 2 * (next - part);
-        part = next;
+        rest[i] = 2 * (next - begin);
+        begin = next;
     }
     pl_f8 risen = pl_min8(heights / pl_splat8(0.1f * job->ring->width), pl_splat8(1));
+    pl_f8 most = heights * pl_splat8(2 / job->ring->width);
     pl_f8 shifts[4][PL_FOLD_SAMPLES];
     for (uint32_t n = s->count; n < PL_FOLD_SAMPLES; ++n)
     {
@@ -87,7 +88,8 @@ static void even_folds(const pl_fold_lane_job *job, uint32_t block, uint32_t k, 
         }
         /* Behind its last sample a fold's end follows. */
         pl_i8 own = rows[n - 1].part > (n > 1 ? rows[n - 2].part : zero);
-        pl_f8 scale = (pl_f8)((pl_i8)risen & own);
+        pl_f8 far = pl_abs8(shift[3]), part = pl_select8(far * risen > most, most / far, risen);
+        pl_f8 scale = (pl_f8)((pl_i8)part & own);
         for (int c = 0; c < 4; ++c)
         {
             shifts[c][n] = shift[c] * scale;
@@ -108,13 +110,7 @@ PL_INLINE pl_f8 limit(pl_f8 amplitude, pl_f8 room)
 
 PL_INLINE pl_f8 useful_room(pl_f8 room, pl_f8 hollow)
 {
-    pl_i8 filled = hollow > pl_splat8(0);
-    if (!pl_mask8(filled))
-    {
-        return room;
-    }
-    pl_f8 t = pl_min8(pl_max8((room / hollow - 0.5f) * 0.5f, pl_splat8(0)), pl_splat8(1));
-    return pl_select8(filled, room * t * t * (3 - 2 * t), room);
+    return pl_max8(pl_min8((3 * room - 2.4f * hollow) * (1 / 2.2f), room), pl_splat8(0));
 }
 
 /* A fold's values at eight stations, from stations by folds. */
