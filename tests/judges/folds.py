@@ -3,8 +3,7 @@
 The sleeves are written here, in as many ways as files of artists differ: fine, coarse, irregular or of slivers, every
 triangle with vertices of its own, eight influences, a rig in centimetres and turned upright far from the origin, keys as
 steps or splines, a bend shared by two joints. Each is baked twice on the same refined mesh, with folds and with a
-strength of 0. Lines are where planes through the bone cut the mesh at rest, 24 around it, as far as folds reach: three radii
-to each side of the joint.
+strength of 0. Lines are where planes through the bone cut the mesh at rest, 24 around it, as far as folds reach.
 """
 import json
 import os
@@ -58,6 +57,19 @@ def eight(points):
     return numpy.concatenate([1 - h, h * numpy.array([1, 1, 2, 1, 1, 1, 1]) / 8], axis=1)
 
 
+def cone():
+    """From a trunk to an arm: what suits the one is too wide for the other."""
+    points, triangles = tube(36, 90, half=0.6)
+    wanted = 0.12 - 0.078 * smooth((points[:, 1] + 0.3) / 0.45)
+    points[:, [0, 2]] *= (wanted / radius(points[:, 1]))[:, None]
+    return points, triangles
+
+
+def trunk_and_arm(points):
+    h, k = smooth((points[:, 1] + 0.37) / 0.24), smooth((points[:, 1] - 0.195) / 0.11)
+    return numpy.stack([1 - h, h * (1 - k), h * k], axis=1)
+
+
 class Glb:
     def __init__(self):
         self.data = b""
@@ -105,8 +117,10 @@ def animation(glb, name, nodes, axis, degrees, keys):
 
 
 def write_sleeve(path, points, triangles, weights, places, bends, split=False, scale=1.0, root=None, keys="LINEAR",
-                 degrees=100):
-    """places: of joints along y, each the child of the one before or, beyond the third, of the second."""
+                 degrees=100, at=0.0, radii=3):
+    """places: of joints along y, each the child of the one before or, beyond the third, of the second. degrees: what
+    the joints that bend share; at: the place of the one to look at; radii: how far folds reach
+    there."""
     glb = Glb()
     if split:
         points, weights = points[triangles.ravel()], weights[triangles.ravel()]
@@ -156,6 +170,7 @@ SLEEVES = {
     "centimetres": (tube(32, 60), one_joint, (-0.3, 0.0), (1,), {"scale": 0.01, "root": far_away()}),
     "steps": (tube(32, 60), one_joint, (-0.3, 0.0), (1,), {"keys": "STEP"}),
     "splines": (tube(32, 60), one_joint, (-0.3, 0.0), (1,), {"keys": "CUBICSPLINE"}),
+    "cone": (cone(), trunk_and_arm, (-0.5, -0.25, 0.25), (1, 2), {"degrees": 140, "at": 0.25, "radii": 2.2}),
     "chain": (tube(32, 60), two_joints, (-0.3, -0.03, 0.03), (1, 2), {"degrees": 90}),
 }
 
@@ -194,6 +209,8 @@ def length(points, piece):
 
 def judge_sleeve(pleat, name, folder):
     (points, triangles), weigh, places, bends, options = SLEEVES[name]
+    angles = options.get("degrees", 100) * numpy.arange(KEYS) / (KEYS - 1)
+    angles = angles / 2 if "at" in options else angles
     file = os.path.join(folder, f"{name}.glb")
     write_sleeve(file, points, triangles, weigh(points), places, bends, **options)
     plain, folded = bake_pair(pleat, file, folder, "bend")
@@ -202,7 +219,8 @@ def judge_sleeve(pleat, name, folder):
         own = rest - options["root"]["translation"]
         own = own @ numpy.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]]).T
         own = own if numpy.ptp(own[:, 1]) > 0.5 else own * [1, -1, -1]
-    half = 3 * numpy.median(numpy.hypot(own[:, 0], own[:, 2])[abs(own[:, 1]) < 0.03])
+    own = own - [0, options.get("at", 0), 0]
+    half = options.get("radii", 3) * numpy.median(numpy.hypot(own[:, 0], own[:, 2])[abs(own[:, 1]) < 0.03])
     turns = numpy.arange(24) * numpy.pi / 12
     lines = [cut(own, plain.triangles, numpy.array([numpy.cos(t), 0, numpy.sin(t)]), half) for t in turns]
     at_rest = numpy.array([length(own, line) for line in lines])
@@ -213,12 +231,12 @@ def judge_sleeve(pleat, name, folder):
         lost = before < 0.99
         shortest.append(before.min())
         least = min(least, after[lost].min(initial=1))
-        if options.get("degrees", 100) * frame / (KEYS - 1) <= 70:
+        if angles[frame] <= 70:
             most = max(most, after[lost].max(initial=1))
     moved = (plain.frames != folded.frames).any(axis=(0, 2))
     rose = numpy.linalg.norm(folded.frames - plain.frames, axis=2)
     up = rose[:, plain.triangles].min(axis=2) > 0.0003
-    up &= (options.get("degrees", 100) * numpy.arange(KEYS) / (KEYS - 1) <= 70)[:, None]
+    up &= (angles <= 70)[:, None]
     _, before = measure.stretches(rest, plain.triangles, plain.frames)
     _, after = measure.stretches(rest, plain.triangles, folded.frames)
     share = ((after[:, :, 1] < 0.9) & up).sum() / ((before[:, :, 1] < 0.9) & up).sum()
