@@ -583,6 +583,8 @@ static void test_folds_are_the_same_in_lanes(void **state)
     bend.fps = 8;
     bend.last = 15;
     check_lanes("arm", &arm, &bend);
+    bend.options.contact = false;
+    check_lanes("arm without contact", &arm, &bend);
     support_actor_drop(&arm);
     support_actor dancer = {0};
     assert_int_equal(pleat_make("dancer", NULL, NULL, &dancer.made, NULL), PLEAT_OK);

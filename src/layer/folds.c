@@ -83,6 +83,8 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
         samples = ring->sample_count > samples ? ring->sample_count : samples;
         ring->first_fold = layer->fold_count;
         layer->fold_count += ring->station_count * ring->fold_count;
+        ring->first_figure = layer->figure_count;
+        layer->figure_count += ring->station_count;
         ++layer->ring_count;
     }
     layer->heights = PL_ARENA_NEW(&layer->arena, float, largest);
@@ -103,7 +105,7 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     layer->ends = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->highs = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->carries = PL_ARENA_NEW(&layer->arena, float, stations);
-    layer->figures = PL_ARENA_NEW(&layer->arena, pl_fold_figure, layer->fold_count);
+    layer->figures = PL_ARENA_NEW(&layer->arena, pl_fold_figure, layer->figure_count);
     bool all = layer->heights && layer->rooms && layer->tapers && layer->lengths && layer->losses && layer->points &&
                layer->shifts && layer->ups && layer->held && layer->creases && layer->pressed && layer->tucks &&
                layer->spared && layer->noises && layer->lost && layer->carries && layer->ends && layer->highs &&
@@ -251,13 +253,13 @@ static bool figure_of(const void *user, uint32_t index, const char **name, doubl
                                         "tau",   "residual", "steps",  "most_steps", "ridges"};
     const pl_folds_layer *layer = user;
     double raised = 0, limited = 0, tau = 0, residual = 0, steps = 0, most = 0, ridges = 0;
-    for (uint32_t i = 0; i < layer->fold_count; ++i)
+    for (uint32_t i = 0; i < layer->figure_count; ++i)
     {
         const pl_fold_figure *figure = &layer->figures[i];
         raised += figure->raised;
         limited += figure->limited;
         steps += figure->steps;
-        most = fmax(most, (double)figure->steps);
+        most = fmax(most, (double)figure->most_steps);
         tau = fmax(tau, (double)figure->tau);
         residual = fmax(residual, (double)figure->residual);
     }

@@ -219,6 +219,7 @@ typedef struct pl_bound_ring
     float gives[2 * PL_FOLDS_A_SIDE];      /* likewise */
     bool closed;
     uint32_t first_fold;                   /* in arrays of all rings' folds */
+    uint32_t first_figure;                 /* in the layer's figures */
     uint32_t first_contest, contest_count; /* in the layer's contests */
     uint32_t first_ask, ask_count;         /* in the layer's asks; any where it crosses another ring or is crossed */
     uint32_t near_count;
@@ -271,13 +272,13 @@ typedef struct pl_fold_ask
     float weight[9];  /* 1 together */
 } pl_fold_ask;
 
-/* What a fold at a station came to in the last frame. */
+/* What the folds of a station came to in the last frame; in lanes, those of a block, at its first station. */
 typedef struct pl_fold_figure
 {
-    float tau;      /* relative to the rest length */
+    float tau;      /* relative to the rest length; the largest */
     float residual; /* Fischer-Burmeister, likewise */
-    uint8_t steps;
-    bool raised, limited;
+    uint32_t raised, limited;
+    uint32_t steps, most_steps; /* of those that are raised: together, and of one */
 } pl_fold_figure;
 
 /* A plane that folds on either side must not pass: a point, and a unit direction along the line. */
@@ -294,8 +295,9 @@ typedef struct pl_folds_layer
     pleat_folds_options options;
     uint32_t ring_count;
     pl_bound_ring *rings;
-    uint32_t fold_count;     /* over all rings and stations */
-    pl_fold_figure *figures; /* of all rings */
+    uint32_t fold_count; /* over all rings and stations */
+    uint32_t figure_count;
+    pl_fold_figure *figures; /* of all rings, by station */
     /* Where rings cross, by fold of all rings. */
     pl_fold_contest *contests;
     pl_fold_ask *asks;

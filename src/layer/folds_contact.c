@@ -138,24 +138,44 @@ static void share_rooms(const pl_bound_ring *ring, float *rooms)
     }
 }
 
+/* The same, and whether anything of it changes. */
+static bool lower(float *a, const float *b, float step, uint32_t count)
+{
+    bool changed = false;
+    for (uint32_t k = 0; k < count; ++k)
+    {
+        changed = changed || a[k] > b[k] + step;
+    }
+    keep_below(a, b, step, count);
+    return changed;
+}
+
 /* Lets values (stations by count) grow no faster than a slope along the ring. */
 static void taper(const pl_bound_ring *ring, float slope, float *values, uint32_t count)
 {
     uint32_t stations = ring->station_count, last = stations - 1;
     float step = slope * ring->spacing;
-    /* A closed ring twice around each way, so that it has no seam. */
-    for (int round = 0; round < (ring->closed ? 2 : 1); ++round)
+    /* Each way; around a closed ring on from there as far as anything changes, so that it has no seam. */
+    for (uint32_t i = 1; i < stations; ++i)
     {
-        for (uint32_t i = round ? 0 : 1; i < stations; ++i)
+        keep_below(values + i * count, values + (i - 1) * count, step, count);
+    }
+    for (uint32_t i = 0; ring->closed && i < stations; ++i)
+    {
+        if (!lower(values + i * count, values + (i ? i - 1 : last) * count, step, count))
         {
-            keep_below(values + i * count, values + (i ? i - 1 : last) * count, step, count);
+            break;
         }
     }
-    for (int round = 0; round < (ring->closed ? 2 : 1); ++round)
+    for (uint32_t i = last; i-- > 0;)
     {
-        for (uint32_t i = round ? stations : last; i-- > 0;)
+        keep_below(values + i * count, values + (i + 1) * count, step, count);
+    }
+    for (uint32_t i = stations; ring->closed && i-- > 0;)
+    {
+        if (!lower(values + i * count, values + (i < last ? i + 1 : 0) * count, step, count))
         {
-            keep_below(values + i * count, values + (i < last ? i + 1 : 0) * count, step, count);
+            break;
         }
     }
 }

@@ -139,11 +139,12 @@ static pl_fold_ask folds_beside(const pl_bound_ring *ring, uint32_t index)
     return ask;
 }
 
-static void mark_blocks(const pl_bound_ring *ring, const pl_fold_ask *ask)
+static void mark_groups(const pl_bound_ring *ring, const pl_fold_ask *ask)
 {
     for (uint32_t n = 0; n < ask->count; ++n)
     {
-        ring->lanes->asked[ask->lane[n] / (ring->fold_count * PL_FOLD_LANES)] = 1;
+        uint32_t group = ask->lane[n] / PL_FOLD_LANES;
+        ring->lanes->asked[group / ring->fold_count] |= 1u << group % ring->fold_count;
     }
 }
 
@@ -162,7 +163,7 @@ static uint32_t list_asks(pl_folds_layer *layer, const uint8_t *asked)
                 if (layer->asks)
                 {
                     layer->asks[count] = folds_beside(ring, i);
-                    mark_blocks(ring, &layer->asks[count]);
+                    mark_groups(ring, &layer->asks[count]);
                 }
                 ++count;
             }

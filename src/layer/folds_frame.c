@@ -11,7 +11,7 @@ typedef struct frame_job
 {
     pl_folds_layer *layer;
     const pl_bound_ring *ring;
-    pl_fold_figure *figures; /* of the ring */
+    pl_fold_figure *figures; /* of the ring, by station */
     const pleat_layer_frame *frame;
     pl_fold_pose pose; /* the frame, with a deep bend held */
     bool deep;         /* the limb touches itself */
@@ -295,6 +295,17 @@ static double useful_room(double room, double hollow)
     return useful > 0 ? useful : 0;
 }
 
+static void note_solution(pl_fold_figure *figure, const pl_fold_solution *solution, double wanted)
+{
+    uint32_t steps = (uint32_t)solution->steps;
+    double residual = fabs(pl_fold_residual(solution->amplitude, solution->tau));
+    figure->raised += 1;
+    figure->steps += steps;
+    figure->most_steps = steps > figure->most_steps ? steps : figure->most_steps;
+    figure->tau = fmaxf(figure->tau, (float)(fabs(solution->tau) / wanted));
+    figure->residual = fmaxf(figure->residual, (float)(residual / wanted));
+}
+
 /* The amplitude of a fold at a station. carry is length that the folds between here and the ring left: the cloth slides
  * on, and this fold takes up a part. Below 0 it is length that the crease takes up in their stead. Returns what is left
  * then. */
@@ -302,7 +313,6 @@ static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, dou
 {
     uint32_t index = station * job->ring->fold_count + k;
     const pl_fold *fold = &job->ring->folds[index];
-    pl_fold_figure *figure = &job->figures[index];
     if (fold->sample_count < 3)
     {
         return carry;
@@ -326,24 +336,21 @@ static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, dou
     double taper = (double)job->layer->tapers[index], room = (double)job->layer->rooms[index];
     room = useful_room(taper < room ? taper : room, solution.hollow);
     double height = pl_fold_limit(solution.amplitude, room);
-    figure->limited = height < solution.amplitude;
     double share = (double)fold->fade * (double)job->layer->gates[job->ring->first_fold + index];
-    figure->raised = height * share > 0;
-    if (figure->raised)
+    bool limited = height<solution.amplitude, rises = height * share> 0;
+    job->figures[station].limited += limited;
+    if (rises)
     {
-        figure->steps = (uint8_t)solution.steps;
-        figure->tau = (float)(fabs(solution.tau) / wanted);
-        figure->residual = (float)(fabs(pl_fold_residual(solution.amplitude, solution.tau)) / wanted);
+        note_solution(&job->figures[station], &solution, wanted);
     }
     job->layer->heights[index] = (float)(height * share) * job->ring->strength;
-    if (figure->raised && job->layer->options.even && !job->deep)
+    if (rises && job->layer->options.even && !job->deep)
     {
         even_fold(job, index, raised);
     }
     /* Of what was solved: of the eased equation in a hollow, or the rest would begin with all that easing leaves. */
-    double left = figure->limited
-                      ? -pl_fold_tau(segments, fold->sample_count - 1, wanted, height, NULL) - solution.relief * height
-                      : 0;
+    double left =
+        limited ? -pl_fold_tau(segments, fold->sample_count - 1, wanted, height, NULL) - solution.relief * height : 0;
     left = left < lost ? left : lost;
     return left > 0 ? carry + left * (double)job->layer->carries[station] : carry;
 }
@@ -552,7 +559,8 @@ static float room_slope(const pl_folds_layer *layer, const pl_bound_ring *ring)
     float least = 1;
     for (uint32_t i = 0; i < ring->station_count; ++i)
     {
-        least = fminf(least, 1 - (1 - layer->ends[i]) * fminf(layer->lost[i] / 0.05f, 1));
+        float lost = layer->lost[i] / 0.05f, slope = 1 - (1 - layer->ends[i]) * (lost < 1 ? lost : 1);
+        least = slope < least ? slope : least;
     }
     return 0.02f + 0.98f * least;
 }
@@ -573,7 +581,6 @@ typedef struct lanes_job
 {
     pl_fold_lane_job job;
     pl_fold_kernel *kernel;
-    const uint8_t *only; /* by block: is it wanted? NULL: all are */
 } lanes_job;
 
 static void run_blocks(void *data, uint32_t begin, uint32_t end, uint32_t worker)
@@ -582,16 +589,14 @@ static void run_blocks(void *data, uint32_t begin, uint32_t end, uint32_t worker
     (void)worker;
     for (uint32_t block = begin; block < end; ++block)
     {
-        if (!job->only || job->only[block])
-        {
-            job->kernel(&job->job, block);
-        }
+        job->kernel(&job->job, block);
     }
 }
 
-static void run_kernel(const frame_job *job, pl_fold_kernel *kernel, const uint8_t *only)
+/* asked: as of the ring's lanes; NULL: everything is. */
+static void run_kernel(const frame_job *job, pl_fold_kernel *kernel, const uint32_t *asked)
 {
-    lanes_job lanes = {{job->layer, job->ring, job->figures, job->frame, &job->pose, job->deep}, kernel, only};
+    lanes_job lanes = {{job->layer, job->ring, job->figures, job->frame, &job->pose, job->deep, asked}, kernel};
     pl_parallel_for(job->frame->tasks, job->ring->lanes->block_count, 1, run_blocks, &lanes);
 }
 
@@ -619,8 +624,7 @@ static void update_ring(const frame_job *job)
     pl_folds_layer *layer = job->layer;
     const pl_bound_ring *ring = job->ring;
     pl_fold_kernels wide = in_lanes(job) ? *layer->kernels : (pl_fold_kernels){0};
-    uint32_t folds = ring->station_count * ring->fold_count;
-    memset(job->figures, 0, folds * sizeof *job->figures);
+    memset(job->figures, 0, ring->station_count * sizeof *job->figures);
     run_stage(job, measure_stations, wide.measure);
     if (!any_lost(layer, ring))
     {
@@ -657,15 +661,19 @@ static void update_ring(const frame_job *job)
     }
     for (uint32_t i = 0; i < ring->station_count; ++i)
     {
-        layer->highest = fmaxf(layer->highest, layer->highs[i]);
+        layer->highest = layer->highs[i] > layer->highest ? layer->highs[i] : layer->highest;
     }
 }
 
 static frame_job make_job(pl_folds_layer *layer, const pl_bound_ring *ring, const pleat_layer_frame *frame)
 {
-    frame_job job = {layer, ring, layer->figures + ring->first_fold, frame, {frame, pl_fold_held_of(ring, frame)},
+    frame_job job = {layer, ring, layer->figures + ring->first_figure, frame, {frame, pl_fold_held_of(ring, frame)},
                      false};
     job.deep = layer->options.contact && job.pose.held.deep;
+    if (!layer->options.contact)
+    {
+        job.pose.held = (pl_fold_held){.take = PL_FOLD_TAKE}; /* limbs may pass through themselves */
+    }
     return job;
 }
 

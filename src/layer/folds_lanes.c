@@ -197,7 +197,7 @@ static bool make_room(const packer *p)
     size_t feet = (size_t)out->block_count * (p->ring->fold_count + 1);
     out->groups = PL_ARENA_NEW(p->arena, pl_fold_group, (size_t)out->block_count * p->ring->fold_count);
     out->feet = PL_ARENA_NEW(p->arena, pl_fold_foot, feet);
-    out->asked = PL_ARENA_NEW(p->arena, uint8_t, out->block_count);
+    out->asked = PL_ARENA_NEW(p->arena, uint32_t, out->block_count);
     for (int i = 0; i < 3; ++i)
     {
         out->places[i] = PL_ARENA_NEW(p->arena, pl_fold_places, feet);

@@ -111,7 +111,7 @@ struct pl_fold_lanes
     pl_fold_places *places[3];    /* likewise: just before, at and behind where folds meet */
     uint32_t *turn_joints;        /* by turn */
     pl_f8 *turns;                 /* by turn: how much the joint turns the cloth */
-    uint8_t *asked;               /* by block: is the length of any of its folds asked for where rings cross? */
+    uint32_t *asked;              /* by block: bits of folds whose length is asked for where rings cross */
     uint32_t *first_octet;        /* stations by folds, and one more */
     pl_fold_octet *octets;
 };
@@ -131,10 +131,11 @@ typedef struct pl_fold_lane_job
 {
     pl_folds_layer *layer;
     const pl_bound_ring *ring;
-    pl_fold_figure *figures; /* of the ring */
+    pl_fold_figure *figures; /* of the ring, by station */
     const pleat_layer_frame *frame;
     const pl_fold_pose *pose; /* the frame, with a deep bend held */
     bool deep;                /* the limb touches itself */
+    const uint32_t *asked;    /* by block: bits of the folds whose length is all that is to be measured; NULL: all is */
 } pl_fold_lane_job;
 
 /* Kernels for one block of stations, each after the one before has done all of the ring's. They fill the layer's

@@ -41,18 +41,24 @@ void PL_WIDE(pl_folds_measure)(const pl_fold_lane_job *job, uint32_t block)
     const pl_fold_group *groups = job->ring->lanes->groups + (size_t)block * count;
     const pl_fold_places *feet = job->ring->lanes->places[1] + (size_t)block * (count + 1);
     pl_f8(*foot_points)[3] = job->layer->work->foot_points + (size_t)block * (count + 1);
-    pl_f8 most = pl_splat8(0);
+    /* Bits of folds, and of feet: the crease is at the middle one. */
+    uint32_t asked = job->asked ? job->asked[block] : UINT32_MAX, wanted = 0;
+    for (uint32_t k = 0; k < count; ++k)
+    {
+        wanted |= groups[k].row_count ? (asked & 1u << k) : 0;
+    }
+    uint32_t points = wanted | wanted << 1 | (job->asked ? 0 : 1u << count / 2);
     for (uint32_t k = 0; k <= count; ++k)
     {
-        /* The crease is at the middle one. */
-        if (k == count / 2 || (k > 0 && groups[k - 1].row_count) || (k < count && groups[k].row_count))
+        if (points & 1u << k)
         {
             pl_fold_places_mix(job->frame->positions, &feet[k], foot_points[k]);
         }
     }
+    pl_f8 most = pl_splat8(0);
     for (uint32_t k = 0; k < count; ++k)
     {
-        if (groups[k].row_count)
+        if (wanted & 1u << k)
         {
             most = pl_max8(measure_group(job, block, k), most);
         }

@@ -132,25 +132,44 @@ typedef struct outcome
     pl_i8 solved, limited, raised;
 } outcome;
 
-static void store_figures(const outcome *o, uint32_t count, pl_fold_figure *figures)
+/* Of all folds of a block so far, in lanes of stations. */
+typedef struct tally
 {
-    uint32_t solved = pl_mask8(o->solved), raised = pl_mask8(o->raised), limited = pl_mask8(o->limited);
+    pl_f8 highest, tau, residual;
+    pl_i8 steps, most_steps, raised, limited; /* the last two count down: a mask is -1 */
+} tally;
+
+static void note_outcome(const outcome *o, tally *t)
+{
     pl_f8 inverse = 1 / o->wanted, x = o->solution.amplitude * inverse, tau = o->solution.tau * inverse;
     pl_f8 residual = pl_abs8(pl_sqrt8(x * x + tau * tau) - x - tau);
-    tau = pl_abs8(tau);
-    for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane, figures += count)
-    {
-        if (solved & 1u << lane)
-        {
-            bool up = raised & 1u << lane;
-            *figures = (pl_fold_figure){up ? tau[lane] : 0, up ? residual[lane] : 0,
-                                        up ? (uint8_t)o->solution.steps[lane] : 0, up, limited & 1u << lane};
-        }
-    }
+    pl_i8 steps = o->solution.steps & o->raised;
+    t->tau = pl_max8((pl_f8)((pl_i8)pl_abs8(tau) & o->raised), t->tau);
+    t->residual = pl_max8((pl_f8)((pl_i8)residual & o->raised), t->residual);
+    t->steps += steps;
+    t->most_steps = pl_larger8(steps, t->most_steps);
+    t->raised += o->raised;
+    t->limited += o->limited;
 }
 
-/* carry: as in folds_frame.c. highest: so far, of each station. */
-static void solve_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k, pl_f8 *carry, pl_f8 *highest)
+static pl_fold_figure figure_of(const tally *t)
+{
+    pl_fold_figure figure = {0};
+    for (int i = 0; i < PL_FOLD_LANES; ++i)
+    {
+        uint32_t most = (uint32_t)t->most_steps[i];
+        figure.tau = t->tau[i] > figure.tau ? t->tau[i] : figure.tau;
+        figure.residual = t->residual[i] > figure.residual ? t->residual[i] : figure.residual;
+        figure.raised += (uint32_t)-t->raised[i];
+        figure.limited += (uint32_t)-t->limited[i];
+        figure.steps += (uint32_t)t->steps[i];
+        figure.most_steps = most > figure.most_steps ? most : figure.most_steps;
+    }
+    return figure;
+}
+
+/* carry: as in folds_frame.c. */
+static void solve_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k, pl_f8 *carry, tally *all)
 {
     pl_folds_layer *layer = job->layer;
     uint32_t count = job->ring->fold_count, index = block * count + k;
@@ -181,9 +200,9 @@ static void solve_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k,
     pl_f8 rising = (pl_f8)((pl_i8)(height * share) & o.solved);
     o.limited = o.solved & (height < o.solution.amplitude);
     o.raised = rising > zero;
-    store_figures(&o, count, job->figures + first);
+    note_outcome(&o, all);
     rising *= pl_splat8(job->ring->strength);
-    *highest = pl_max8(*highest, rising);
+    all->highest = pl_max8(all->highest, rising);
     for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
     {
         layer->heights[first + (size_t)lane * count] = rising[lane];
@@ -208,11 +227,13 @@ void PL_WIDE(pl_folds_solve)(const pl_fold_lane_job *job, uint32_t block)
     float *heights = job->layer->heights + (size_t)block * PL_FOLD_LANES * count;
     const pl_f8 *lost = (const pl_f8 *)(job->layer->lost + (size_t)block * PL_FOLD_LANES);
     memset(heights, 0, (size_t)PL_FOLD_LANES * count * sizeof *heights);
-    pl_f8 before = {0}, behind = {0}, highest = {0};
+    pl_f8 before = {0}, behind = {0};
+    tally all = {.highest = {0}};
     for (uint32_t k = 0; k < middle && pl_mask8(*lost > pl_splat8(0)); ++k)
     {
-        solve_group(job, block, middle - 1 - k, &before, &highest);
-        solve_group(job, block, middle + k, &behind, &highest);
+        solve_group(job, block, middle - 1 - k, &before, &all);
+        solve_group(job, block, middle + k, &behind, &all);
     }
-    *(pl_f8 *)(job->layer->highs + (size_t)block * PL_FOLD_LANES) = highest;
+    *(pl_f8 *)(job->layer->highs + (size_t)block * PL_FOLD_LANES) = all.highest;
+    job->figures[(size_t)block * PL_FOLD_LANES] = figure_of(&all);
 }
