@@ -390,6 +390,7 @@ typedef struct pl_fold_held
     bool deep;         /* the bend is so strong that the limb touches itself */
     float tuck, press; /* how much of each there is in it, 0 .. 1 */
     float spared;      /* how much of what the crease takes folds need not; tucked or, in the deepest bends, covered */
+    float given_up;    /* how much of it they need not though there is no room for it, likewise */
     float along;       /* how much folds share length along the ring, likewise */
     float take;        /* PL_FOLD_TAKE, less where the limb touches itself */
     pl_f4 pivot;
@@ -451,6 +452,7 @@ typedef struct pl_fold_tuck_pose
     pl_f4 held;          /* outwards at the ring in the held pose */
     const pl_f4 *points; /* all samples, likewise */
     float pressed;
+    float given_up; /* how much of the length is lost under cover where a body beneath leaves no room for it, 0 .. 1 */
     const pleat_layer_frame *frame;
 } pl_fold_tuck_pose;
 float pl_fold_tuck_share(const pl_bound_ring *ring, uint32_t station, const pl_fold_tuck_pose *pose);

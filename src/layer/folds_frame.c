@@ -167,6 +167,7 @@ static float spare_station(const frame_job *job, uint32_t station)
         .up = layer->ups[middle], .pivot = held->pivot, .points = layer->points, .frame = job->frame};
     pose.held = held->excess > 0 ? layer->held[middle] : pose.up;
     pose.pressed = layer->pressed[station];
+    pose.given_up = held->given_up;
     return held->spared * pl_fold_tuck_share(job->ring, station, &pose);
 }
 

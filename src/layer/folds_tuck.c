@@ -83,19 +83,17 @@ static bool make_line(const pl_bound_ring *ring, uint32_t station, pl_f4 up, con
     return line->missing > 0 && line->count >= 3;
 }
 
-/* How deep it may get. up: outwards at the ring, pressed: how much is covered. */
-static float room_of(const pl_bound_ring *ring, uint32_t station, pl_f4 up, pl_f4 pivot, float pressed,
-                     const pleat_layer_frame *frame)
+/* How deep it may get. pose: up, pivot, pressed and frame; and how little what lies beneath counts. */
+static float room_of(const pl_bound_ring *ring, uint32_t station, const pl_fold_tuck_pose *pose)
 {
     uint32_t middle = ring->fold_count / 2;
     const pl_fold_sample *foot = &ring->feet[3 * ((size_t)station * (ring->fold_count + 1) + middle) + 1];
-    pl_f4 bottom = pl_fold_mix(frame->positions, foot->vertex, foot->weight);
-    float room = DEEPEST * pl_dot3(bottom - pivot, up);
-    float covered = DEEPEST_COVERED * ring->beneath[station];
+    pl_f4 bottom = pl_fold_mix(pose->frame->positions, foot->vertex, foot->weight);
+    float free = DEEPEST * pl_dot3(bottom - pose->pivot, pose->up);
+    float room = fminf(free, DEEPEST_COVERED * ring->beneath[station]), pressed = fmaxf(pose->pressed, 0);
+    room += (free - room) * pose->given_up;
     /* Deeper than it is covered, it would be a pit; it begins as a groove. */
-    pressed = pressed > 0 ? pressed * pressed / (pressed + GROOVE * ring->width) : 0;
-    room = room < covered ? room : covered;
-    return room < pressed ? room : pressed;
+    return fminf(room, pressed > 0 ? pressed * pressed / (pressed + GROOVE * ring->width) : 0);
 }
 
 float pl_fold_tuck(const pl_bound_ring *ring, uint32_t station, pl_f4 up, pl_f4 pivot, float pressed,
@@ -103,7 +101,8 @@ float pl_fold_tuck(const pl_bound_ring *ring, uint32_t station, pl_f4 up, pl_f4 
 {
     tuck_line line;
     pl_fold_segment segments[TUCK_SAMPLES];
-    float room = room_of(ring, station, up, pivot, pressed, frame);
+    const pl_fold_tuck_pose pose = {.up = up, .pivot = pivot, .pressed = pressed, .frame = frame};
+    float room = room_of(ring, station, &pose);
     if (!(room > 0) || !make_line(ring, station, up, NULL, frame, &line))
     {
         return 0;
@@ -117,7 +116,7 @@ float pl_fold_tuck_share(const pl_bound_ring *ring, uint32_t station, const pl_f
 {
     tuck_line line;
     pl_fold_segment segments[TUCK_SAMPLES];
-    float room = room_of(ring, station, pose->up, pose->pivot, pose->pressed, pose->frame);
+    float room = room_of(ring, station, pose);
     if (!(room > 0) || !make_line(ring, station, pose->held, pose->points, pose->frame, &line))
     {
         return 0;
