@@ -83,6 +83,14 @@ static bool make_line(const pl_bound_ring *ring, uint32_t station, pl_f4 up, con
     return line->missing > 0 && line->count >= 3;
 }
 
+/* How long the line is to become. Of what is missing the first hundredth of the line counts in part: the crease begins
+ * evenly, where the bare square root would leap. */
+static double wanted_length(const tuck_line *line)
+{
+    double slack = 0.01 * (line->length + line->missing);
+    return line->length + line->missing * line->missing / (line->missing + slack);
+}
+
 /* How deep it may get. pose: up, pivot, pressed and frame; and how little what lies beneath counts. */
 static float room_of(const pl_bound_ring *ring, uint32_t station, const pl_fold_tuck_pose *pose)
 {
@@ -108,7 +116,7 @@ float pl_fold_tuck(const pl_bound_ring *ring, uint32_t station, pl_f4 up, pl_f4 
         return 0;
     }
     pl_fold_segments(line.count, line.points, line.moved, segments);
-    pl_fold_solution solution = pl_fold_solve(segments, line.count - 1, line.length + line.missing, 0);
+    pl_fold_solution solution = pl_fold_solve_eased(segments, line.count - 1, wanted_length(&line), 0);
     return (float)pl_fold_limit(solution.amplitude, (double)room) * line.fade * ring->strength;
 }
 
@@ -122,10 +130,10 @@ float pl_fold_tuck_share(const pl_bound_ring *ring, uint32_t station, const pl_f
         return 0;
     }
     pl_fold_segments(line.count, line.points, line.moved, segments);
-    double wanted = line.length + line.missing;
-    pl_fold_solution solution = pl_fold_solve(segments, line.count - 1, wanted, 0);
+    double wanted = wanted_length(&line);
+    pl_fold_solution solution = pl_fold_solve_eased(segments, line.count - 1, wanted, 0);
     double depth = pl_fold_limit(solution.amplitude, SURE * (double)room);
-    double taken = line.missing + pl_fold_tau(segments, line.count - 1, wanted, depth, NULL);
+    double taken = wanted - line.length + pl_fold_tau(segments, line.count - 1, wanted, depth, NULL);
     return taken > 0 ? 0.5f * (float)taken * line.fade * ring->strength : 0;
 }
 
