@@ -113,7 +113,7 @@ static float fade_of(const binder *b, uint32_t station, uint32_t k)
     };
     uint32_t lost = stations_to(b, is_active, station, k, SPAN), whole = stations_to(b, is_whole, station, k, SPAN);
     uint32_t clear = stations_to(b, is_clear, station, k, SPAN + 1), least = lost < whole ? lost : whole;
-    return pl_smooth_step(fminf((float)least, (float)clear - 1) / SPAN);
+    return pl_smooth_step(fminf((float)least, (float)clear - 0.5f) / SPAN);
 }
 
 static pl_fold_sample make_sample(const binder *b, const pleat_place *place, uint32_t k)
