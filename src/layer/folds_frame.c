@@ -154,7 +154,9 @@ static void cover_station(const frame_job *job, uint32_t station)
     pl_fold_pose real = {.frame = job->frame};
     pl_fold_wall *crease = &job->layer->creases[station];
     *crease = pl_fold_crease(job->ring, station, &real);
-    job->layer->pressed[station] = pl_fold_cover(job->ring, station, crease, job->frame);
+    /* Cloth that has lost nothing is not pressed: what covers it begins with its loss. */
+    job->layer->pressed[station] =
+        pl_fold_cover(job->ring, station, crease, job->frame) * pl_fold_ramp(job->layer->lost[station], 0, 0.05f);
 }
 
 /* And what it will take from the folds. */
