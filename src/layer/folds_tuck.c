@@ -100,8 +100,10 @@ static float room_of(const pl_bound_ring *ring, uint32_t station, const pl_fold_
     float free = DEEPEST * pl_dot3(bottom - pose->pivot, pose->up);
     float room = fminf(free, DEEPEST_COVERED * ring->beneath[station]), pressed = fmaxf(pose->pressed, 0);
     room += (free - room) * pose->given_up;
+    /* Between walls that are a fold or less apart it would be a slot, whose sides cross. */
+    float wide = pl_fold_ramp(ring->bounds[ring->fold_count - PL_FOLDS_SPARE] / ring->width, 1, 2);
     /* Deeper than it is covered, it would be a pit; it begins as a groove. */
-    return fminf(room, pressed > 0 ? pressed * pressed / (pressed + GROOVE * ring->width) : 0);
+    return wide * fminf(room, pressed > 0 ? pressed * pressed / (pressed + GROOVE * ring->width) : 0);
 }
 
 float pl_fold_tuck(const pl_bound_ring *ring, uint32_t station, pl_f4 up, pl_f4 pivot, float pressed,
