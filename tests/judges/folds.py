@@ -119,8 +119,7 @@ def animation(glb, name, nodes, axis, degrees, keys):
 def write_sleeve(path, points, triangles, weights, places, bends, split=False, scale=1.0, root=None, keys="LINEAR",
                  degrees=100, at=0.0, radii=3):
     """places: of joints along y, each the child of the one before or, beyond the third, of the second. degrees: what
-    the joints that bend share; at: the place of the one to look at; radii: how far folds reach
-    there."""
+    the joints that bend share; at: the place of the one to look at; radii: how far folds reach there."""
     glb = Glb()
     if split:
         points, weights = points[triangles.ravel()], weights[triangles.ravel()]
@@ -175,13 +174,18 @@ SLEEVES = {
 }
 
 
+def bake_one(pleat, file, folder, clip, strength):
+    path = os.path.join(folder, f"{cases.stem(file)}_{clip}_{strength}.pc2")
+    cases.bake(pleat, file, "--layer", "folds", "--garment", "*", "--clip", clip, "--fps", (KEYS - 1) / SECONDS,
+               "--set", f"folds.strength={strength}", "-o", path)
+    return path
+
+
 def bake_pair(pleat, file, folder, clip):
     """The same refined mesh without and with folds."""
     pair = []
     for strength in (0, 1):
-        path = os.path.join(folder, f"{cases.stem(file)}_{clip}_{strength}.pc2")
-        cases.bake(pleat, file, "--layer", "folds", "--garment", "*", "--clip", clip, "--fps", (KEYS - 1) / SECONDS,
-                   "--set", f"folds.strength={strength}", "-o", path)
+        path = bake_one(pleat, file, folder, clip, strength)
         pair.append(measure.Cache(path))
         os.remove(path)
     return pair
@@ -249,6 +253,23 @@ def judge_sleeve(pleat, name, folder):
     assert (plain.frames == folded.frames).all(), "torsion alone moves vertices"
 
 
+# Half of the way over which weights blend, and how many crossing triangles folds may leave of skinning's in a clip up to
+# 100 degrees: where it is short, skinning pushes the limb through itself long before a right angle.
+SHORT = {0.012: 1.01, 0.02: 1.01, 0.03: 0.7, 0.04: 0.55}
+
+
+def judge_short(pleat, blend, folder):
+    points, triangles = tube(32, 60)
+    file = os.path.join(folder, "short.glb")
+    write_sleeve(file, points, triangles, one_joint(points, blend), (-0.3, 0.0), (1,))
+    pair = [bake_one(pleat, file, folder, "bend", strength) for strength in (0, 1)]
+    found = measure.measure(pleat, *pair)
+    before, after = (found[side]["total"]["crossings"] for side in ("before", "after"))
+    print(f"  weights blend over {2000 * blend:.0f} mm: {before} crossing triangles, {after} with folds")
+    assert before > 1000 and after <= SHORT[blend] * before, "folds cross"
+    for path in pair:
+        os.remove(path)
+
 
 def main():
     pleat = os.path.abspath(sys.argv[1])
@@ -258,6 +279,8 @@ def main():
     print(f"  {'lines':12} {'skin':5} {'least':5} {'most':5} under 0.9, moved")
     for name in SLEEVES:
         run.run(f"folds_{name}", judge_sleeve, pleat, name, folder)
+    for blend in SHORT:
+        run.run(f"folds_short_{1000 * blend:.0f}", judge_short, pleat, blend, folder)
     run.end()
 
 
