@@ -24,9 +24,9 @@ static pleat_made *make_arm(void)
     return made;
 }
 
-/* Frame 28 of the arm's bend, 60 degrees; #V in count. The caller frees. */
-static pleat_vec4 *fold_masked(const pleat_folds_options *options, const float *mask, const pleat_host *host,
-                               uint32_t *count)
+/* A frame of the arm's bend; #V in count. The caller frees. */
+static pleat_vec4 *fold_frame(const pleat_folds_options *options, const float *mask, const pleat_host *host,
+                              uint32_t frame, uint32_t *count)
 {
     pleat_made *made = make_arm();
     pleat_layer_desc layer = {&pleat_folds_layer, options};
@@ -41,7 +41,7 @@ static pleat_vec4 *fold_masked(const pleat_folds_options *options, const float *
     {
         fail_msg("%s", error.message);
     }
-    assert_int_equal(pleat_bake_frame(bake, 28, NULL), PLEAT_OK);
+    assert_int_equal(pleat_bake_frame(bake, frame, NULL), PLEAT_OK);
     const pleat_stack *stack = pleat_bake_stack(bake, 0);
     *count = pleat_stack_get_shape(stack)->surface_count;
     pleat_vec4 *copy = malloc(*count * sizeof *copy);
@@ -49,6 +49,13 @@ static pleat_vec4 *fold_masked(const pleat_folds_options *options, const float *
     pleat_bake_destroy(bake);
     pleat_made_destroy(made);
     return copy;
+}
+
+/* Frame 28: 60 degrees. */
+static pleat_vec4 *fold_masked(const pleat_folds_options *options, const float *mask, const pleat_host *host,
+                               uint32_t *count)
+{
+    return fold_frame(options, mask, host, 28, count);
 }
 
 static pleat_vec4 *fold_arm(const pleat_folds_options *options, const pleat_host *host, uint32_t *count)
@@ -91,6 +98,36 @@ static void test_joint_values_are_the_joint_s_alone(void **state)
         assert_true(same(&own, &all));
         assert_true(same(&other, &general));
         assert_false(same(&all, &general));
+    }
+}
+
+/* Nothing rises outside of the length that was asked for, and something does in its last fold. */
+static void test_length_is_that_of_the_region(void **state)
+{
+    (void)state;
+    for (int folds = 1; folds <= 4; ++folds)
+    {
+        pleat_folds_options options = pleat_folds_options_default(), flat;
+        uint32_t count, flat_count;
+        options.width = 0.015f;
+        options.length = 2 * (float)folds * options.width;
+        flat = options;
+        flat.strength = 0;
+        pleat_vec4 *p = fold_arm(&options, NULL, &count), *q = fold_arm(&flat, NULL, &flat_count);
+        pleat_vec4 *rest = fold_frame(&flat, NULL, NULL, 0, &flat_count);
+        float farthest = 0;
+        assert_int_equal(count, flat_count);
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            float moved = hypotf(hypotf(p[i].x - q[i].x, p[i].y - q[i].y), p[i].z - q[i].z);
+            farthest = moved > 1e-4f ? fmaxf(farthest, fabsf(rest[i].y)) : farthest;
+        }
+        print_message("length %.3f m: folds up to %.4f m away\n", (double)options.length, (double)farthest);
+        assert_true(farthest < 0.505f * options.length);
+        assert_true(farthest > 0.5f * options.length - options.width);
+        free(p);
+        free(q);
+        free(rest);
     }
 }
 
@@ -296,6 +333,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_joint_values_are_the_joint_s_alone),
+        cmocka_unit_test(test_length_is_that_of_the_region),
         cmocka_unit_test(test_first_fitting_joint_counts_and_none_can_be_left_out),
         cmocka_unit_test(test_side_chooses_where_folds_stand),
         cmocka_unit_test(test_mask_scales_heights),

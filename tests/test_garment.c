@@ -293,6 +293,37 @@ static void test_garment_guess_leaves_out_what_nothing_bends(void **state)
     pleat_garment_guess_destroy(guess);
 }
 
+/* A sleeve of two materials: nothing bends its lower part by itself, but it is one piece of cloth with the upper one. A
+ * button beside it, which touches nothing, is none. */
+static void test_garment_guess_takes_what_is_sewn_to_a_garment(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"Shirt"};
+    static const float radii[] = {0.1f};
+    tube_scene *scene = make_scene(names, radii, 1);
+    make_tube(&scene->tubes[1], "Shirt", 0.1f, true);
+    make_tube(&scene->tubes[2], "Shirt", 0.02f, true);
+    for (uint32_t v = 0; v < TUBE_VERTICES; ++v)
+    {
+        scene->tubes[1].positions[v].y -= 1;
+        scene->tubes[2].positions[v].x += 0.5f;
+    }
+    pleat_primitive parts[3];
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        parts[i] = scene->tubes[i].primitive;
+    }
+    scene->meshes[0].primitive_count = 3;
+    scene->meshes[0].primitives = parts;
+    pleat_garment_guess *guess = guess_scene(scene);
+    assert_int_equal(guess->part_count, 3);
+    assert_true(guess->parts[0].garment);
+    assert_true(guess->parts[1].garment);
+    assert_non_null(strstr(guess->parts[1].reason, "goes on from"));
+    assert_false(guess->parts[2].garment);
+    pleat_garment_guess_destroy(guess);
+}
+
 /* A building stands beside the character, and the outer tube has vertices far above that no triangle uses. */
 static void test_garment_guess_sees_no_scenery(void **state)
 {
@@ -425,6 +456,7 @@ int main(void)
         cmocka_unit_test(test_garment_guess_believes_names_before_places),
         cmocka_unit_test(test_garment_guess_takes_the_whole_of_a_single_mesh),
         cmocka_unit_test(test_garment_guess_leaves_out_what_nothing_bends),
+        cmocka_unit_test(test_garment_guess_takes_what_is_sewn_to_a_garment),
         cmocka_unit_test(test_garment_guess_sees_no_scenery),
         cmocka_unit_test(test_garment_guess_of_nothing_is_empty),
         cmocka_unit_test(test_garment_guess_survives_each_failed_allocation),

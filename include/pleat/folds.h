@@ -30,7 +30,8 @@ typedef struct pleat_folds_options
     /* These can differ from joint to joint. */
     float width;    /* of one fold, metres; default 0: 7 % of the garment's median ring around a joint */
     float strength; /* 0 .. 1, default 1: all of the lost length */
-    float length;   /* of the fold region across a joint, metres; default 0: as far as the joint's weights blend */
+    float length;   /* of the fold region across a joint, metres, in whole folds, two at least; default 0: as far as the
+                     * joint's weights blend, and two folds more on each side for what contact leaves no room for */
     float bend;     /* radians; joints that bend less in the clip get no folds; default 10 degrees */
     /* Which side of a limb folds: spread radians of the way round, default 2 pi: all of it; angle: its middle, radians
      * about the bone from the inner side of the largest bend in the clip (without a clip, from the front: +z), default

@@ -319,6 +319,61 @@ static void judge_all(const pleat_model *model, const pl_shapes *shapes, part_ev
     }
 }
 
+/* Marks the surface vertices of a part, or counts how many of them are marked. */
+static uint32_t meet_surface(const pleat_stack_shape *shape, uint32_t primitive, uint8_t *marks, bool mark)
+{
+    uint32_t met = 0;
+    for (uint32_t r = shape->first_vertex[primitive]; r < shape->first_vertex[primitive + 1]; ++r)
+    {
+        uint8_t *at = &marks[shape->render_vertex[r]];
+        met += *at;
+        *at |= mark;
+    }
+    return met;
+}
+
+/* A garment of several materials is one piece of cloth. A part of it that one joint moves nearly alone, such as the
+ * upper half of a sleeve, has no folds of its own, but those of the next part go on over it. */
+static pleat_result join_sewn(pl_memory *memory, const pl_shapes *shapes, const part_evidence *evidence,
+                              guess_object *guess, pleat_error *error)
+{
+    for (uint32_t n = 0; n < shapes->node_count; ++n)
+    {
+        const pl_node_shape *node = &shapes->nodes[n];
+        const pleat_stack_shape *shape = node->stack ? pleat_stack_get_shape(node->stack) : NULL;
+        if (!shape || node->part_count < 2)
+        {
+            continue;
+        }
+        uint8_t *marks = PL_NEW(memory, uint8_t, shape->surface_count);
+        if (!marks)
+        {
+            return pl_fail_memory(memory, error, "the garment guess");
+        }
+        memset(marks, 0, shape->surface_count);
+        for (uint32_t p = node->first_part; p < node->first_part + node->part_count; ++p)
+        {
+            if (guess->parts[p].garment)
+            {
+                meet_surface(shape, shapes->parts[p].primitive, marks, true);
+            }
+        }
+        for (uint32_t p = node->first_part; p < node->first_part + node->part_count; ++p)
+        {
+            bool may = !guess->parts[p].garment && shapes->parts[p].motion == PL_MOTION_ONE_JOINT &&
+                       evidence[p].verdict != PL_WORD_OTHER;
+            if (may && meet_surface(shape, shapes->parts[p].primitive, marks, false) >= 2)
+            {
+                guess->parts[p].garment = true;
+                guess->parts[p].score = 0.5f;
+                add_reason(guess->reasons[p], "but it goes on from a garment of the same mesh");
+            }
+        }
+        pl_free(memory, marks);
+    }
+    return PLEAT_OK;
+}
+
 pleat_result pleat_garment_guess_create(const pleat_model *model, const pleat_host *host, pleat_garment_guess **guess,
                                         pleat_error *error)
 {
@@ -340,6 +395,11 @@ pleat_result pleat_garment_guess_create(const pleat_model *model, const pleat_ho
     PL_NEW_OR_FAIL(object->reasons, &object->memory, reason_text, shapes.part_count, error);
     PL_NEW_OR_FAIL(evidence, &object->memory, part_evidence, shapes.part_count, error);
     judge_all(model, &shapes, evidence, object);
+    result = join_sewn(&object->memory, &shapes, evidence, object, error);
+    if (result != PLEAT_OK)
+    {
+        goto fail;
+    }
     if (!shapes.all_measured)
     {
         pl_log(host, PLEAT_WARNING,

@@ -29,7 +29,7 @@ const pleat_parameter *pleat_folds_parameters(uint32_t *count)
         {"strength", PLEAT_VALUE_SHARE, offsetof(pleat_folds_options, strength), 0, 1, NULL,
          "height of the folds, of what the lost length asks for"},
         {"length", PLEAT_VALUE_LENGTH, offsetof(pleat_folds_options, length), 0, 10, NULL,
-         "length of the region across a joint; 0: as far as its weights blend"},
+         "length of the region across a joint, in whole folds; 0: as far as its weights blend"},
         {"angle", PLEAT_VALUE_ANGLE, offsetof(pleat_folds_options, angle), -6.2831854, 6.2831854, NULL,
          "middle of the side that folds, about the bone from the inner side of the largest bend"},
         {"spread", PLEAT_VALUE_ANGLE, offsetof(pleat_folds_options, spread), 0, 6.2831854, NULL,

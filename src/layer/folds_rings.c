@@ -110,9 +110,11 @@ static float next_random(uint32_t *state)
 static void lay_folds(const pl_folds_plan *plan, pl_fold_ring *ring)
 {
     float width = ring->values.width;
-    float wanted = ring->values.length > 0 ? 0.5f * ring->values.length : ring->reach;
-    /* Beyond the blend lies room for length that contact keeps the inner folds from taking. */
-    float sides = fminf(fmaxf(wanted / width + 0.3f, 1), PL_FOLDS_A_SIDE - PL_FOLDS_SPARE) + PL_FOLDS_SPARE;
+    /* Beyond the blend lies room for length that contact keeps the inner folds from taking. A length that was asked for
+     * is kept, as near as whole folds come to it: nothing rises outside. */
+    float sides = ring->values.length > 0
+                      ? fminf(fmaxf(0.5f * ring->values.length / width + 0.5f, 1), PL_FOLDS_A_SIDE)
+                      : fminf(fmaxf(ring->reach / width + 0.3f, 1), PL_FOLDS_A_SIDE - PL_FOLDS_SPARE) + PL_FOLDS_SPARE;
     uint32_t a_side = (uint32_t)sides;
     ring->fold_count = 2 * a_side;
     ring->half = (float)a_side * width;
