@@ -124,6 +124,10 @@ test_info_prints_what_the_file_holds()
     grep -qE '^  Bend +1\.000 +1 +3 +31' out
     grep -qE '^\+ Shirt' out
     grep -qE '^- Body' out
+    grep -A1 '^joints$' out | tail -1 > listed
+    works info hero.gltf --json
+    [ "$(cat listed)" = "$(json '"  " + ", ".join(d["skins"][0]["joint_names"])')" ] || complain "$(cat listed)"
+    [ "$(json 'd["skins"][0]["joints"]')" = 2 ]
     works info -- hero.gltf
 }
 

@@ -13,7 +13,8 @@
 enum
 {
     NAME_WIDTH = 30,
-    TALL = 20 /* metres; from here on a skinned model is asked about its unit */
+    PAGE_WIDTH = 98, /* columns */
+    TALL = 20        /* metres; from here on a skinned model is asked about its unit */
 };
 
 static const char *format_name(pleat_format format)
@@ -145,8 +146,14 @@ static int print_info_json(app_session *session, const pleat_asset *asset, const
     json_t *skins = json_array();
     for (uint32_t s = 0; s < model->skin_count; ++s)
     {
-        json_array_append_new(skins, json_pack("{s:s, s:i}", "name", shown(model->skins[s].name), "joints",
-                                               (int)model->skins[s].joint_count));
+        const pleat_skin *skin = &model->skins[s];
+        json_t *names = json_array();
+        for (uint32_t j = 0; j < skin->joint_count; ++j)
+        {
+            json_array_append_new(names, json_string(shown(model->nodes[skin->joints[j]].name)));
+        }
+        json_array_append_new(skins, json_pack("{s:s, s:i, s:o}", "name", shown(skin->name), "joints",
+                                               (int)skin->joint_count, "joint_names", names));
     }
     json_t *materials = json_array();
     for (uint32_t m = 0; m < model->material_count; ++m)
@@ -245,6 +252,36 @@ static void print_garments(const pleat_model *model, const pleat_garment_guess *
     }
 }
 
+/* Names as options and looks take them, in lines of a page. */
+static void print_joints(const pleat_model *model)
+{
+    bool *seen = calloc((size_t)model->node_count + 1, sizeof seen[0]);
+    size_t column = 0;
+    for (uint32_t s = 0; s < model->skin_count && seen; ++s)
+    {
+        for (uint32_t j = 0; j < model->skins[s].joint_count; ++j)
+        {
+            uint32_t node = model->skins[s].joints[j];
+            const char *name = shown(model->nodes[node].name);
+            size_t length = strlen(name) + 2;
+            if (seen[node])
+            {
+                continue;
+            }
+            seen[node] = true;
+            if (column == 0)
+            {
+                printf("\njoints\n");
+            }
+            bool breaks = column == 0 || column + length > PAGE_WIDTH;
+            printf("%s%s%s", column == 0 ? "" : breaks ? ",\n" : ", ", breaks ? "  " : "", name);
+            column = breaks ? 2 + length : column + length;
+        }
+    }
+    printf("%s", column ? "\n" : "");
+    free(seen);
+}
+
 /* "1 mesh", "2 meshes". */
 static const char *plural(uint32_t count, const char *one, const char *many)
 {
@@ -278,6 +315,7 @@ static void print_info(const app_session *session, const pleat_asset *asset, con
         print_meshes(model, guess);
         print_garments(model, guess);
     }
+    print_joints(model);
     print_clips(model);
 }
 
@@ -328,7 +366,7 @@ const app_command command_info = {
     .summary = "what a file holds: meshes, joints, clips, which meshes look like garments",
     .description =
         "Lists what FILE holds (.gltf, .glb, .obj, .ply, a folder of meshes or a path with %04d in it): meshes "
-        "with their render and surface vertices, joints, clips, size; and guesses which meshes are garments, "
+        "with their render and surface vertices, joints by name, clips, size; and guesses which meshes are garments, "
         "with the reason.",
     .options = info_options,
     .option_count = sizeof info_options / sizeof info_options[0],
