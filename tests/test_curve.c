@@ -123,7 +123,8 @@ static void test_curve_refuses_what_is_none(void **state)
 {
     (void)state;
     refuse("", "no polyline, polygon or path");
-    refuse("<svg></svg>", "no polyline, polygon or path");
+    refuse("<svg></svg>", "a.svg: no polyline, polygon or path");
+    refuse("\xff\xd8\xff\xe0 JFIF", "neither a PNG nor an SVG");
     refuse("<svg><path d='M0 0'/></svg>", "no polyline, polygon or path");
     refuse("<svg><path d='L0 0'/></svg>", "broken at 'L0 0'");
     refuse("<svg><path d='M0 0 L1'/></svg>", "broken");
@@ -157,7 +158,9 @@ typedef enum drawing
     FILLED,
     LINE,
     LIGHT_ON_DARK,
-    TRANSPARENT
+    TRANSPARENT,
+    FULL,  /* filled, from one lower corner to the other, on a ground of one pixel */
+    DASHED /* a line of strokes of 26 pixels with gaps of 14 */
 } drawing;
 
 /* A half sine, 100 pixels high and 280 wide, standing on row 110; antialiased by its exact cover of each pixel. */
@@ -168,10 +171,13 @@ static void draw(drawing kind, const char *path)
     {
         for (int x = 0; x < WIDTH; ++x)
         {
-            double at = (x - 10) / 279.0, top = 110 - 100 * half_sine(at), cover = 0;
-            if (at >= 0 && at <= 1)
+            bool full = kind == FULL, line = kind == LINE || kind == DASHED,
+                 gap = kind == DASHED && (x - 10) % 40 / 14 == 1;
+            double at = full ? x / (WIDTH - 1.0) : (x - 10) / 279.0, ground = full ? HEIGHT : 110;
+            double top = ground - full - 100 * half_sine(at), cover = 0;
+            if (at >= 0 && at <= 1 && !gap)
             {
-                double bottom = kind == LINE ? top + 4 : 110;
+                double bottom = line ? top + 4 : ground;
                 cover = fmax(0, fmin(y + 1, bottom) - fmax(y, top));
                 cover = fmin(cover, 1);
             }
@@ -191,7 +197,7 @@ static void test_curve_follows_the_ink_of_a_picture(void **state)
     (void)state;
     char path[1000], text[PLEAT_TEXT_LIMIT];
     snprintf(path, sizeof path, "%s/test_curve.png", PLEAT_BINARY_DIR);
-    for (drawing kind = FILLED; kind <= TRANSPARENT; ++kind)
+    for (drawing kind = FILLED; kind <= DASHED; ++kind)
     {
         pleat_error error = {0};
         draw(kind, path);

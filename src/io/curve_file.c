@@ -169,20 +169,29 @@ static int ink_at(const ink *k, uint32_t x, uint32_t y)
     return k->alpha ? p[3] : from < 0 ? -from : from;
 }
 
+/* The upper side of what is drawn counts, so that ground is what the upper corners show: a shape may well fill the
+ * lower ones. Where one of them is drawn on, the upper row decides. */
+static int find_background(const ink *k)
+{
+    uint32_t right = k->image->width - 1;
+    int left_tone = ink_at(k, 0, 0), right_tone = ink_at(k, right, 0);
+    uint64_t sum = 0;
+    for (uint32_t x = 0; x <= right; ++x)
+    {
+        sum += (uint64_t)ink_at(k, x, 0);
+    }
+    bool agree = (left_tone > 127) == (right_tone > 127);
+    return (agree ? left_tone > 127 : sum > 127 * (uint64_t)k->image->width) ? 255 : 0;
+}
+
 static ink find_ink(const pleat_image *image)
 {
     ink k = {.image = image};
-    uint32_t right = image->width - 1, bottom = image->height - 1;
-    int sum = 0;
     for (size_t i = 0; i < (size_t)image->width * image->height; ++i)
     {
         k.alpha = k.alpha || image->pixels[4 * i + 3] < 128;
     }
-    if (!k.alpha)
-    {
-        sum = ink_at(&k, 0, 0) + ink_at(&k, right, 0) + ink_at(&k, 0, bottom) + ink_at(&k, right, bottom);
-    }
-    k.background = sum > 510 ? 255 : 0;
+    k.background = k.alpha ? 0 : find_background(&k);
     for (uint32_t y = 0; y < image->height; ++y)
     {
         for (uint32_t x = 0; x < image->width; ++x)
@@ -227,7 +236,7 @@ static column read_column(const ink *k, uint32_t x)
 }
 
 /* Where heights are counted from: the lower side of a filled shape, or the lowest place of a line. */
-static double ground_of(const column *columns, uint32_t first, uint32_t last)
+static double ground_of(const column *columns, uint32_t first, uint32_t last, bool *line)
 {
     double highest = INFINITY, lowest = 0, bottom = 0, thickness = 0;
     uint32_t count = 0;
@@ -242,7 +251,26 @@ static double ground_of(const column *columns, uint32_t first, uint32_t last)
             ++count;
         }
     }
-    return thickness / count > 0.25 * (bottom - highest) ? bottom : lowest;
+    *line = thickness / count <= 0.25 * (bottom - highest);
+    return *line ? lowest : bottom;
+}
+
+/* A line of several strokes, or a dashed one, goes on straight where it is not drawn. */
+static void bridge_gaps(column *columns, uint32_t first, uint32_t last)
+{
+    for (uint32_t x = first + 1, from = first; x <= last; ++x)
+    {
+        for (uint32_t gap = from + 1; columns[x].any && gap < x; ++gap)
+        {
+            double part = (double)(gap - from) / (x - from);
+            columns[gap].top = columns[from].top + part * (columns[x].top - columns[from].top);
+        }
+        from = columns[x].any ? x : from;
+    }
+    for (uint32_t x = first; x <= last; ++x)
+    {
+        columns[x].any = true;
+    }
 }
 
 /* Mean height of the columns around each of the points; columns without ink lie on the ground. */
@@ -293,7 +321,13 @@ static pleat_result from_image(const pleat_image *image, const char *name, pl_me
     else
     {
         drawn points;
-        sample_columns(columns, first, last, ground_of(columns, first, last), &points);
+        bool line;
+        double ground = ground_of(columns, first, last, &line);
+        if (line)
+        {
+            bridge_gaps(columns, first, last);
+        }
+        sample_columns(columns, first, last, ground, &points);
         result = write_points(&points, name, out, size, error);
     }
     pl_free(memory, columns);

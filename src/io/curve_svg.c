@@ -296,6 +296,16 @@ pleat_result pl_curve_read_svg(const char *text, size_t size, pl_strokes *out, p
     svg_reader r = {.at = text, .end = text + size, .name = out->name};
     const double upwards[6] = {1, 0, 0, -1, 0, 0}; /* SVG's y points down */
     memcpy(r.maps[0], upwards, sizeof upwards);
+    r.at += starts_with(&r, "\xef\xbb\xbf") ? 3 : 0;
+    while (r.at < r.end && is_space(*r.at))
+    {
+        ++r.at;
+    }
+    if (!starts_with(&r, "<"))
+    {
+        return pl_fail(error, PLEAT_BAD_DATA,
+                       "%.200s: neither a PNG nor an SVG: no polyline, polygon or path is drawn in it", r.name);
+    }
     while (out->count == 0)
     {
         skip_behind(&r, "<");
