@@ -439,9 +439,22 @@ END
     works bake $painted "${options[@]}" --mask painted/half.png -o painted/half.pc2
     ! cmp -s painted/folds.pc2 painted/half.pc2
     ! cmp -s painted/black.pc2 painted/half.pc2
-    fails 1 "has no texture coordinates for --mask" bake hero.gltf --mask painted/white.png -o a.pc2
-    fails 1 "has no colours for --mask" bake hero.gltf --mask color -o a.pc2
+    fails 1 "has no texture coordinates for the mask" bake hero.gltf --mask painted/white.png -o a.pc2
+    fails 1 "has no colours for the mask" bake hero.gltf --mask color -o a.pc2
     fails 1 "painted/absent.png" bake $painted --mask painted/absent.png -o a.pc2
+    # In a look the picture lies beside the file; --set and --mask come after it.
+    echo '{"mask": {"image": "@half.png"}}' > painted/look.json
+    works bake $painted "${options[@]}" --look painted/look.json -o painted/looked.pc2
+    cmp painted/half.pc2 painted/looked.pc2
+    works bake $painted "${options[@]}" --look painted/look.json --set mask.image=@painted/black.png -o painted/set.pc2
+    cmp painted/black.pc2 painted/set.pc2
+    works bake $painted "${options[@]}" --look painted/look.json --mask painted/white.png -o painted/over.pc2
+    cmp painted/folds.pc2 painted/over.pc2
+    works bake --look painted/look.json --print-look
+    grep -q '"image": "@painted/half.png"' out
+    fails 1 "has no colours for the mask" bake hero.gltf --set mask.image=color -o a.pc2
+    fails 2 "would replace its own input" bake $painted --look painted/look.json -o painted/look.pc2
+    fails 2 "mask.image is 'half.png'; it can be color, or a picture: @FILE.png" bake $painted --set mask.image=half.png -o a.pc2
     fails 1 "not a PNG" bake $painted --mask hero.gltf -o a.pc2
 }
 
@@ -528,6 +541,10 @@ END
     fails 2 "there are no folds without --layer folds" bake hero.gltf --layer none --set folds.width=2cm -o a.pc2
     fails 2 "--layer none stands alone" bake hero.gltf --layer folds --layer none -o a.pc2
     fails 2 "folds.width" bake hero.gltf --layer folds --set folds.width=2km -o a.pc2
+    for seed in -1 4294967296; do
+        fails 2 "folds.seed is '$seed'; it can be a whole number from 0 to 4294967295" \
+            bake hero.gltf --set folds.seed=$seed -o a.pc2
+    done
     sed 's/"animations"/"extras"/; s/"skin":/"extra":/g' hero.gltf > stiff.gltf
     fails 1 "nothing in it looks like cloth" bake stiff.gltf --layer folds -o a.pc2
     [ ! -e a.pc2 ]

@@ -13,6 +13,11 @@ static const pleat_parameter skin_parameters[] = {
      "linear blend, or dual quaternions"},
 };
 
+static const pleat_parameter mask_parameters[] = {
+    {"image", PLEAT_VALUE_FILE, offsetof(mask_options, image), 0, 0, NULL,
+     "layers act where this picture, @FILE, is white, or 'color' of vertices; nothing: everywhere"},
+};
+
 /* ---- The layers there are -----------------------------------------------------------------------------------------
  */
 
@@ -125,7 +130,8 @@ garment_use look_garment_use(const bake_look *look)
 
 enum
 {
-    SECTION_COUNT = 1 + LAYER_KINDS
+    FIRST_LAYER = 2, /* sections before it: skin, mask */
+    SECTION_COUNT = FIRST_LAYER + LAYER_KINDS
 };
 
 static void fill_defaults(bake_look *look)
@@ -141,9 +147,11 @@ static void list_sections(bake_look *look, pleat_look_section sections[SECTION_C
 {
     sections[0] = (pleat_look_section){"skin", skin_parameters, sizeof skin_parameters / sizeof skin_parameters[0],
                                        &look->skin, NULL};
+    sections[1] = (pleat_look_section){"mask", mask_parameters, sizeof mask_parameters / sizeof mask_parameters[0],
+                                       &look->mask, NULL};
     for (uint32_t k = 0; k < LAYER_KINDS; ++k)
     {
-        pleat_look_section *section = &sections[1 + k];
+        pleat_look_section *section = &sections[FIRST_LAYER + k];
         section->name = kinds[k].type->name;
         section->parameters = kinds[k].parameters(&section->parameter_count);
         section->options = (char *)look + kinds[k].options;
@@ -234,6 +242,11 @@ int look_open(const app_session *session, bake_look *look)
             return fail_usage(session, "--set: %s", error.message);
         }
     }
+    const char *mask = look->mask.image;
+    if (mask[0] && mask[0] != '@' && strcmp(mask, "color") != 0)
+    {
+        return fail_usage(session, "mask.image is '%s'; it can be color, or a picture: @FILE.png", mask);
+    }
     const char *skin = arguments_text(arguments, "skin");
     if (skin && pleat_look_set_text(&list, "skin", "method", skin, "", &error) != PLEAT_OK)
     {
@@ -243,10 +256,16 @@ int look_open(const app_session *session, bake_look *look)
     {
         if (kinds[k].finish)
         {
-            kinds[k].finish(look, &sections[1 + k]);
+            kinds[k].finish(look, &sections[FIRST_LAYER + k]);
         }
     }
     return EXIT_DONE;
+}
+
+const char *look_mask(const app_session *session, const bake_look *look)
+{
+    const char *given = arguments_text(session->arguments, "mask"), *own = look->mask.image;
+    return given ? given : own[0] == '@' ? own + 1 : own[0] ? own : NULL;
 }
 
 void look_take_default_layers(const app_session *session, bake_look *look)
@@ -327,7 +346,7 @@ static void print_range(const pleat_parameter *parameter, const char *unit, doub
     {
         printf("2 to 30 points, or @FILE: an .svg or .png");
     }
-    else if (parameter->kind == PLEAT_VALUE_TEXT)
+    else if (parameter->kind == PLEAT_VALUE_TEXT || parameter->kind == PLEAT_VALUE_FILE)
     {
         printf("a text of up to %d bytes", PLEAT_TEXT_LIMIT - 1);
     }
@@ -348,7 +367,7 @@ void look_print_parameters(void)
                  [PLEAT_VALUE_SHARE] = {" %", 100}, [PLEAT_VALUE_ANGLE] = {" deg", 57.295779513082323},
                  [PLEAT_VALUE_COUNT] = {"", 1},     [PLEAT_VALUE_SWITCH] = {"", 1},
                  [PLEAT_VALUE_CHOICE] = {"", 1},    [PLEAT_VALUE_TEXT] = {"", 1},
-                 [PLEAT_VALUE_CURVE] = {"", 1}};
+                 [PLEAT_VALUE_CURVE] = {"", 1},     [PLEAT_VALUE_FILE] = {"", 1}};
     bake_look look;
     pleat_look_section sections[SECTION_COUNT];
     fill_defaults(&look);

@@ -46,9 +46,15 @@ typedef struct skin_options
     uint32_t method; /* a pleat_skinning */
 } skin_options;
 
+typedef struct mask_options
+{
+    char image[PLEAT_TEXT_LIMIT]; /* "": none, "color", or "@FILE" */
+} mask_options;
+
 typedef struct bake_look
 {
     skin_options skin;
+    mask_options mask;
     pleat_folds_options folds;
     pleat_volume_options volume;
     pleat_wrinkles_options wrinkles;
@@ -67,6 +73,8 @@ typedef struct bake_look
 int look_open(const app_session *session, bake_look *look);
 /* Without any --layer: folds. They count as asked for if a --set speaks of them. */
 void look_take_default_layers(const app_session *session, bake_look *look);
+/* The mask as --mask takes it, which comes before the look's; or NULL. */
+const char *look_mask(const app_session *session, const bake_look *look);
 /* Layers that nobody asked for step back where they have nothing to act on, and say so. */
 void look_settle(app_session *session, const pleat_model *model, uint32_t clip, const stack_choice *choice,
                  bake_look *look);

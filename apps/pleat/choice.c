@@ -67,7 +67,8 @@ static bool mark_nodes(const pleat_model *model, const part_choice *parts, uint3
     return true;
 }
 
-int choose_stack(const app_session *session, const pleat_model *model, garment_use use, bool only, stack_choice *choice)
+int choose_stack(const app_session *session, const pleat_model *model, garment_use use, bool only, const char *mask,
+                 stack_choice *choice)
 {
     *choice = (stack_choice){0};
     part_choice *parts;
@@ -88,7 +89,7 @@ int choose_stack(const app_session *session, const pleat_model *model, garment_u
         status = fail_input(session, "out of memory for the list of garments");
     }
     free(parts);
-    status = status == EXIT_DONE ? choose_mask(session, model, choice) : status;
+    status = status == EXIT_DONE ? choose_mask(session, model, mask, choice) : status;
     if (status != EXIT_DONE)
     {
         choice_free(choice);

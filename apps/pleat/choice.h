@@ -11,7 +11,7 @@ typedef struct stack_choice
     uint32_t *nodes;
     uint32_t node_count; /* 0: all of the scene */
     bool *garment;       /* per primitive of the nodes; NULL: everywhere */
-    float *mask;         /* of --mask, per vertex of the nodes' meshes; NULL: none */
+    float *mask;         /* painted, per vertex of the nodes' meshes; NULL: none */
     uint32_t *clips;     /* of a bake of several; NULL: none */
     pleat_shot *shots;   /* the same as a row */
 } stack_choice;
@@ -34,8 +34,9 @@ typedef enum garment_use
 } garment_use;
 
 /* The parts that --garment names are garments; without it those that look like cloth, if that is of use, or everything.
- * only: the nodes of what --garment names, and no others. Returns an exit status, having said why. */
-int choose_stack(const app_session *session, const pleat_model *model, garment_use use, bool only,
+ * only: the nodes of what --garment names, and no others; mask: as --mask takes it, or NULL. Returns an exit status,
+ * having said why. */
+int choose_stack(const app_session *session, const pleat_model *model, garment_use use, bool only, const char *mask,
                  stack_choice *choice);
 /* True if joints move any of the chosen garments: folds need that. */
 bool choice_is_skinned(const stack_choice *choice, const pleat_model *model);

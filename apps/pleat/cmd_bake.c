@@ -220,7 +220,7 @@ static int bake_asset(app_session *session, const pleat_asset *asset, bake_look 
     desc.skinning = (pleat_skinning)look->skin.method;
     desc.level = look->level;
     desc.frame_topology = topology_by_frame(session);
-    int status = choose_stack(session, model, look_garment_use(look), true, &choice);
+    int status = choose_stack(session, model, look_garment_use(look), true, look_mask(session, look), &choice);
     status = status == EXIT_DONE ? choose_clips(session, model, targets, &choice, &desc) : status;
     clip_row row = {desc.clip, desc.clip_count, choice.shots, desc.fps};
     status = status == EXIT_DONE ? wrinkle_input_open(session, model, &row, look, &wrinkles) : status;

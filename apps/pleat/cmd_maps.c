@@ -394,7 +394,9 @@ static int map_asset(maps_run *run, bake_look *look)
     desc.fps = (float)arguments_number(session->arguments, "fps");
     int status = atlases ? choose_clip(session, model, &desc.clip) : fail_input(session, "out of memory");
     status = status == EXIT_DONE ? choose_bake_frames(session, model, &desc) : status;
-    status = status == EXIT_DONE ? choose_stack(session, model, look_garment_use(look), true, &choice) : status;
+    status = status == EXIT_DONE
+                 ? choose_stack(session, model, look_garment_use(look), true, look_mask(session, look), &choice)
+                 : status;
     if (status == EXIT_DONE)
     {
         run->atlases = (const pleat_atlas **)atlases;

@@ -35,7 +35,7 @@ static void print_folds(const report_layer *layer)
     }
     else if (!(figure(layer, "raised") > 0))
     {
-        printf(" none; nothing is compressed\n");
+        printf(" none; no length is lost where they may rise\n");
     }
     else
     {

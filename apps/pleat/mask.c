@@ -59,7 +59,7 @@ static int fill_mask(const app_session *session, const pleat_model *model, const
             const pleat_primitive *primitive = &mesh->primitives[p];
             if (choice->garment[part] && !mask_primitive(primitive, image, choice->mask + at))
             {
-                return fail_input(session, "%s: '%s' has no %s for --mask", session->arguments->files[0],
+                return fail_input(session, "%s: '%s' has no %s for the mask", session->arguments->files[0],
                                   shown(node->name), image ? "texture coordinates" : "colours");
             }
             at += primitive->vertex_count;
@@ -68,9 +68,8 @@ static int fill_mask(const app_session *session, const pleat_model *model, const
     return EXIT_DONE;
 }
 
-int choose_mask(const app_session *session, const pleat_model *model, stack_choice *choice)
+int choose_mask(const app_session *session, const pleat_model *model, const char *path, stack_choice *choice)
 {
-    const char *path = arguments_text(session->arguments, "mask");
     size_t count = 0;
     if (!path || choice->node_count == 0)
     {

@@ -4,8 +4,8 @@
 
 #include "choice.h"
 
-/* Reads --mask into choice->mask, for the nodes and garments that were chosen. Returns an exit status, having said
- * why. */
-int choose_mask(const app_session *session, const pleat_model *model, stack_choice *choice);
+/* Reads a PNG, or the "color" of vertices, into choice->mask, for the nodes and garments that were chosen; path NULL:
+ * none. Returns an exit status, having said why. */
+int choose_mask(const app_session *session, const pleat_model *model, const char *path, stack_choice *choice);
 
 #endif

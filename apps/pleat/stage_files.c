@@ -37,7 +37,9 @@ static int add_actor(app_stage *stage, const pleat_model *model, const bake_look
     pleat_layer_desc layers[LAYER_KINDS];
     stack_choice choice = {0};
     int status = choose_clip(session, model, &desc.clip);
-    status = status == EXIT_DONE ? choose_stack(session, model, look_garment_use(look), false, &choice) : status;
+    status = status == EXIT_DONE
+                 ? choose_stack(session, model, look_garment_use(look), false, look_mask(session, look), &choice)
+                 : status;
     if (status != EXIT_DONE)
     {
         return status;

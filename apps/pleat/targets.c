@@ -177,15 +177,26 @@ static bool replaces_sequence(const bake_target *target, const char *input)
     return strchr(name, '%') && same_file(in_folder, out_folder);
 }
 
+/* Is a file that the bake reads replaced? A look beside a cache may well have the name of what lies there. */
+static bool replaces_input(const app_session *session, const bake_target *target)
+{
+    static const char *const options[] = {"points", "look", "mask", "wrinkles"};
+    bool found =
+        replaces(target, session->arguments->files[0]) || replaces_sequence(target, session->arguments->files[0]);
+    for (size_t i = 0; i < sizeof options / sizeof options[0] && !found; ++i)
+    {
+        const char *file = arguments_text(session->arguments, options[i]);
+        found = file && (replaces(target, file) || (i == 0 && replaces_sequence(target, file)));
+    }
+    return found;
+}
+
 static int check_targets(const app_session *session, const bake_targets *targets)
 {
-    const char *input = session->arguments->files[0];
-    const char *points = arguments_text(session->arguments, "points");
     for (uint32_t i = 0; i < targets->count; ++i)
     {
         const bake_target *target = &targets->list[i];
-        if (replaces(target, input) || replaces_sequence(target, input) ||
-            (points && (replaces(target, points) || replaces_sequence(target, points))))
+        if (replaces_input(session, target))
         {
             return fail_usage(session, "-o %s would replace its own input; give it another name", target->given);
         }

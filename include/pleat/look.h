@@ -21,7 +21,8 @@ typedef enum pleat_parameter_kind
     PLEAT_VALUE_SWITCH, /* bool; written as true or false */
     PLEAT_VALUE_CHOICE, /* uint32_t: index of the word in choices */
     PLEAT_VALUE_TEXT,   /* char[PLEAT_TEXT_LIMIT]; any text without quotes, backslashes and control characters */
-    PLEAT_VALUE_CURVE   /* such a text of points "x,height x,height ..."; files and libpleat_io also take @FILE */
+    PLEAT_VALUE_CURVE,  /* such a text of points "x,height x,height ..."; files and libpleat_io also take @FILE */
+    PLEAT_VALUE_FILE    /* such a text; if it is @FILE, a look file means it from where it lies */
 } pleat_parameter_kind;
 
 enum
@@ -85,8 +86,8 @@ const char *pleat_look_joints(const pleat_look_section *section, uint32_t index,
 /* ---- Look files: part of libpleat_io --------------------------------------------------------------------------- */
 
 /* A look file is JSON: {"section": {"key": value}, "section[joints]": {"key": value}}. A value is a text with its unit
- * ("2.2cm"), or a plain number (metres, degrees, 1 for the whole), true or false. A curve may be "@FILE", beside the
- * look. What the file does not name stays as it is. After a failure some of the values may have been set. */
+ * ("2.2cm"), or a plain number (metres, degrees, 1 for the whole), true or false. A curve or file may be "@FILE",
+ * beside the look. What the file does not name stays as it is. After a failure some of the values may have been set. */
 pleat_result pleat_look_read(const pleat_look *look, const char *path, const pleat_host *host, pleat_error *error);
 /* Sets one value like pleat_look_set; a curve may be @FILE, a drawing that pleat_curve_read takes. */
 pleat_result pleat_look_assign(const pleat_look *look, const char *assignment, const pleat_host *host,

@@ -38,6 +38,7 @@ static const unit_name *units_of(pleat_parameter_kind kind)
     case PLEAT_VALUE_CHOICE:
     case PLEAT_VALUE_TEXT:
     case PLEAT_VALUE_CURVE:
+    case PLEAT_VALUE_FILE:
         break;
     }
     return none;
@@ -125,6 +126,7 @@ static void describe_range(const pleat_parameter *parameter, char *out, size_t s
         snprintf(out, size, "one of %s", parameter->choices);
         return;
     case PLEAT_VALUE_TEXT:
+    case PLEAT_VALUE_FILE:
         snprintf(out, size, "a text of up to %d bytes without quotes and backslashes", PLEAT_TEXT_LIMIT - 1);
         return;
     case PLEAT_VALUE_CURVE:
@@ -132,7 +134,7 @@ static void describe_range(const pleat_parameter *parameter, char *out, size_t s
                  PLEAT_TEXT_LIMIT - 1);
         return;
     case PLEAT_VALUE_COUNT:
-        snprintf(out, size, "a whole number from %g to %g", parameter->low, parameter->high);
+        snprintf(out, size, "a whole number from %.10g to %.10g", parameter->low, parameter->high);
         return;
     case PLEAT_VALUE_NUMBER:
     case PLEAT_VALUE_LENGTH:
@@ -181,6 +183,7 @@ bool pl_look_set_member(const pleat_parameter *parameter, const char *text, char
         return true;
     case PLEAT_VALUE_TEXT:
     case PLEAT_VALUE_CURVE:
+    case PLEAT_VALUE_FILE:
         if (!is_plain_text(text) || (parameter->kind == PLEAT_VALUE_CURVE && text[0] == '@'))
         {
             return false;
@@ -194,8 +197,9 @@ bool pl_look_set_member(const pleat_parameter *parameter, const char *text, char
     case PLEAT_VALUE_COUNT:
         break;
     }
-    /* The range is held with the rounding of its own text: 30deg is inside of 0deg to 30deg. */
-    double slack = 1e-9 * (fabs(parameter->low) + fabs(parameter->high));
+    /* The range is held with the rounding of its own text: 30deg is inside of 0deg to 30deg. Whole numbers are exact.
+     */
+    double slack = parameter->kind == PLEAT_VALUE_COUNT ? 0 : 1e-9 * (fabs(parameter->low) + fabs(parameter->high));
     if (!read_quantity(parameter->kind, text, &number) || !(number >= parameter->low - slack) ||
         !(number <= parameter->high + slack) || (parameter->kind == PLEAT_VALUE_COUNT && number != floor(number)))
     {
@@ -219,7 +223,8 @@ void pl_look_member_text(const pleat_parameter *parameter, const char *member, c
     float value;
     uint32_t count;
     bool on;
-    if (parameter->kind == PLEAT_VALUE_TEXT || parameter->kind == PLEAT_VALUE_CURVE)
+    if (parameter->kind == PLEAT_VALUE_TEXT || parameter->kind == PLEAT_VALUE_CURVE ||
+        parameter->kind == PLEAT_VALUE_FILE)
     {
         snprintf(out, size, "%s", member);
         return;
@@ -247,6 +252,7 @@ void pl_look_member_text(const pleat_parameter *parameter, const char *member, c
     }
     case PLEAT_VALUE_TEXT:
     case PLEAT_VALUE_CURVE:
+    case PLEAT_VALUE_FILE:
     case PLEAT_VALUE_NUMBER:
     case PLEAT_VALUE_LENGTH:
     case PLEAT_VALUE_SHARE:

@@ -88,12 +88,13 @@ typedef struct drawings
     const pleat_host *host;
 } drawings;
 
-/* Puts the points of a drawing in the place of its name, "@FILE". */
+/* Puts the points of a drawing in the place of its name, "@FILE"; of another file, its name from here. */
 static pleat_result read_drawing(const drawings *from, const pleat_look *look, const char *section, const char *key,
                                  char text[PLEAT_TEXT_LIMIT], pleat_error *error)
 {
     const pleat_parameter *parameter = find_parameter(look, section, key);
-    if (!from->path || text[0] != '@' || !parameter || parameter->kind != PLEAT_VALUE_CURVE)
+    bool file = parameter && parameter->kind == PLEAT_VALUE_FILE;
+    if (!from->path || text[0] != '@' || !parameter || (!file && parameter->kind != PLEAT_VALUE_CURVE))
     {
         return PLEAT_OK;
     }
@@ -103,6 +104,16 @@ static pleat_result read_drawing(const drawings *from, const pleat_look *look, c
     if (snprintf(path, sizeof path, "%.*s%s", folder, from->path, text + 1) >= (int)sizeof path)
     {
         return pl_fail(error, PLEAT_BAD_DATA, "%.200s: the path of its drawing is too long", from->path);
+    }
+    if (file && strlen(path) + 1 >= PLEAT_TEXT_LIMIT)
+    {
+        return pl_fail(error, PLEAT_BAD_DATA, "%.200s: the path of '%.60s' has %zu bytes; up to %d are possible",
+                       from->path, text + 1, strlen(path), PLEAT_TEXT_LIMIT - 2);
+    }
+    if (file)
+    {
+        snprintf(text + 1, PLEAT_TEXT_LIMIT - 1, "%s", path);
+        return PLEAT_OK;
     }
     return pleat_curve_read(path, from->host, text, PLEAT_TEXT_LIMIT, error);
 }
