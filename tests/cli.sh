@@ -339,6 +339,8 @@ test_bake_looks()
     cmp all.pc2 read.pc2
     works bake --look "$here/../examples/belly.json" --print-look
     grep -q '"volume\[\*thigh\]": {' out
+    works bake --look "$here/../examples/sleeve.json" --print-look
+    grep -A4 '"folds\[\*forearm\*\]": {' out | grep -q '"curve": "0,0 .* 999,0"'
     fails 2 "volume.breath is one for all joints" bake hero.gltf --layer volume --set 'volume[Hips].breath=1%' -o a.pc2
     fails 2 "there are no volume without --layer volume" bake hero.gltf --set 'volume[Hips].front=1%' -o a.pc2
     fails 1 "volume: front_curve" bake hero.gltf --layer volume --set volume.front_curve=0,1,2 -o a.pc2
