@@ -350,6 +350,18 @@ PL_INLINE bool pl_fold_is_lost(const pl_folds_layer *layer, const pl_bound_ring 
     return station >= 0 && station < count && layer->lost[station] > 0;
 }
 
+/* From 0 to 1 as x goes from low to high, evenly at both ends. */
+PL_INLINE float pl_fold_ramp(float x, float low, float high)
+{
+    return pl_smooth_step((x - low) / (high - low));
+}
+
+/* The length at a station that is pressed and takes part in the crease: what has lost nothing does not. */
+PL_INLINE float pl_fold_covered(const pl_folds_layer *layer, uint32_t station)
+{
+    return layer->pressed[station] * pl_fold_ramp(layer->lost[station], 0, 0.05f);
+}
+
 /* A place on a line, from values at vertices. */
 PL_INLINE pl_f4 pl_fold_mix(const pleat_vec4 *values, const uint32_t vertex[3], const float weight[3])
 {
@@ -363,12 +375,6 @@ typedef struct pl_fold_walls
     pl_fold_wall feet[2 * PL_FOLDS_A_SIDE + 1];
     pl_fold_wall crease;
 } pl_fold_walls;
-
-/* From 0 to 1 as x goes from low to high, evenly at both ends. */
-PL_INLINE float pl_fold_ramp(float x, float low, float high)
-{
-    return pl_smooth_step((x - low) / (high - low));
-}
 
 /* A fold nears its room slowly: up to PL_FOLD_SOFT of it freely, at twice the rest of the way it is full. What it does
  * not take then grows with the square, and so the height of the fold that takes it over instead begins evenly, where
@@ -433,6 +439,7 @@ typedef struct pl_fold_press
     float way; /* 1 on the joint's side of the ring, -1 on its parent's */
     float part;
     float pressed[2];
+    float begun[2]; /* how much it counts there, by the length that was lost */
     const pl_fold *folds[2];
     const pl_fold_wall *creases[2];
 } pl_fold_press;
@@ -470,6 +477,9 @@ typedef struct pl_fold_bend
     float ends;
     /* How much contact matters: in slight bends nothing touches. */
     float contact;
+    /* How well its planes are known: not at all where the limb is wrung so far that the line points one way on one bone
+     * and back on the other. Less than 1 in the held pose alone. */
+    float clear;
 } pl_fold_bend;
 pl_fold_bend pl_fold_bend_of(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose);
 /* Along the ring a fold tapers towards where contact stops it: lets rooms (stations by folds) grow no faster than a

@@ -105,9 +105,9 @@ pl_fold_bend pl_fold_bend_of(const pl_bound_ring *ring, uint32_t station, const 
 {
     bone_pair pair = bone_directions(ring, station, ring->fold_count / 2, pose);
     float cosine = pl_dot3(pair.near, pair.far);
-    /* From 100 to 125 degrees; from 90 to 112; from 5 to 12. */
-    return (pl_fold_bend){pl_fold_ramp(cosine, -0.574f, -0.174f), pl_fold_ramp(cosine, -0.375f, 0),
-                          1 - pl_fold_ramp(cosine, 0.978f, 0.996f)};
+    /* From 100 to 125 degrees; from 90 to 103, more than which no swing is held at; from 5 to 12; from 114 to 154. */
+    return (pl_fold_bend){pl_fold_ramp(cosine, -0.574f, -0.174f), fmaxf(pl_fold_ramp(cosine, -0.375f, 0), 0.35f),
+                          1 - pl_fold_ramp(cosine, 0.978f, 0.996f), pl_fold_ramp(cosine, -0.9f, -0.4f)};
 }
 
 /* Folds of one station, between two others: a[k] = min(a[k], b[k] + step). */
@@ -204,7 +204,8 @@ static float gain_of(const pl_bound_ring *ring, const pl_folds_layer *layer, uin
 static float flow_between(const pl_bound_ring *ring, const pl_folds_layer *layer, uint32_t from, uint32_t to, float a,
                           float b)
 {
-    float covered = fmaxf(layer->pressed[from / ring->fold_count], layer->pressed[to / ring->fold_count]);
+    float covered =
+        fmaxf(pl_fold_covered(layer, from / ring->fold_count), pl_fold_covered(layer, to / ring->fold_count));
     float closed = pl_fold_ramp(covered, 0.25f * ring->width, 0.75f * ring->width);
     return closed * (a > b ? gain_of(ring, layer, to, b, a) : -gain_of(ring, layer, from, a, b));
 }

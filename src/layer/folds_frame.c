@@ -125,7 +125,7 @@ static void raise_samples(const frame_job *job, uint32_t station, uint32_t k, pl
 
 /* The rooms of a station. Neighbours taper towards them: for them they narrow down as the station begins to fold, not
  * at once. */
-static void find_rooms(const frame_job *job, uint32_t station, float contact)
+static void find_rooms(const frame_job *job, uint32_t station, const pl_fold_bend *bend)
 {
     uint32_t count = job->ring->fold_count;
     float lost = job->layer->lost[station], part = lost < 0.12f ? lost / 0.12f : 1;
@@ -141,7 +141,8 @@ static void find_rooms(const frame_job *job, uint32_t station, float contact)
             raise_samples(job, station, k, raised);
             float free =
                 pl_fold_room(job->ring, &walls, k, job->layer->points + fold->first_sample, raised, fold->sample_count);
-            float less = (free - job->layer->rooms[index]) * contact;
+            free = fminf(free, bend->clear * PL_FOLD_STEEP * job->ring->width);
+            float less = (free - job->layer->rooms[index]) * bend->contact;
             job->layer->tapers[index] += less * part;
             job->layer->rooms[index] += less;
         }
@@ -154,9 +155,8 @@ static void cover_station(const frame_job *job, uint32_t station)
     pl_fold_pose real = {.frame = job->frame};
     pl_fold_wall *crease = &job->layer->creases[station];
     *crease = pl_fold_crease(job->ring, station, &real);
-    /* Cloth that has lost nothing is not pressed: what covers it begins with its loss. */
     job->layer->pressed[station] =
-        pl_fold_cover(job->ring, station, crease, job->frame) * pl_fold_ramp(job->layer->lost[station], 0, 0.05f);
+        pl_fold_cover(job->ring, station, crease, job->frame) * pl_fold_bend_of(job->ring, station, &job->pose).clear;
 }
 
 /* And what it will take from the folds. */
@@ -168,7 +168,7 @@ static float spare_station(const frame_job *job, uint32_t station)
     pl_fold_tuck_pose pose = {
         .up = layer->ups[middle], .pivot = held->pivot, .points = layer->points, .frame = job->frame};
     pose.held = held->excess > 0 ? layer->held[middle] : pose.up;
-    pose.pressed = layer->pressed[station];
+    pose.pressed = pl_fold_covered(layer, station);
     pose.given_up = held->given_up;
     return held->spared * pl_fold_tuck_share(job->ring, station, &pose);
 }
@@ -213,7 +213,7 @@ static void prepare_stations(void *data, uint32_t begin, uint32_t end, uint32_t 
             job->layer->spared[i] = job->deep ? spare_station(job, i) : 0;
             if (job->layer->options.contact && bend.contact > 0)
             {
-                find_rooms(job, i, bend.contact);
+                find_rooms(job, i, &bend);
             }
         }
     }
@@ -533,7 +533,7 @@ static void find_tucks(void *data, uint32_t begin, uint32_t end, uint32_t worker
         pl_f4 up = job->layer->ups[(size_t)i * (count + 1) + count / 2];
         bool asked = job->layer->lost[i] > 0;
         job->layer->tucks[i] = asked ? job->pose.held.tuck * pl_fold_tuck(job->ring, i, up, job->pose.held.pivot,
-                                                                          job->layer->pressed[i], job->frame)
+                                                                          pl_fold_covered(job->layer, i), job->frame)
                                      : 0;
     }
 }

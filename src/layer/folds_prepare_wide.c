@@ -112,6 +112,7 @@ typedef struct contact
     uint32_t stations; /* bits of those that have any */
     pl_f8 share;       /* how much contact matters */
     pl_f8 part;        /* for neighbours */
+    pl_f8 clear;       /* how well the planes are known */
     wall crease;
 } contact;
 
@@ -129,6 +130,7 @@ static void limit_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k,
     most = room_before(&feet[0], -1, &l, rows, 0.02f * width, 0.25f, most);
     most = room_before(&feet[1], 1, &l, rows, 0.02f * width, 0.25f, most);
     most = room_before(&touch->crease, side, &l, rows, 0.1f * width, 0.5f, most);
+    most = pl_min8(most, touch->clear * full);
     pl_f8 less = (most - full) * touch->share, room = full + less, taper = full + less * touch->part;
     uint32_t there = touch->stations & pl_mask8(group->rest_length > pl_splat8(0));
     for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
@@ -188,8 +190,9 @@ static void bend_stations(const pl_fold_lane_job *job, uint32_t block, pl_f8 los
     pl_f8 cosine = pl_dot8(middle.near, middle.far), zero = pl_splat8(0), one = pl_splat8(1);
     pl_i8 any = lost > zero;
     *(pl_f8 *)(job->layer->carries + first) = pl_select8(any, smooth_step(-0.574f, -0.174f, cosine), one);
-    *(pl_f8 *)(job->layer->ends + first) = pl_select8(any, smooth_step(-0.375f, 0, cosine), one);
-    contact touch = {.share = 1 - smooth_step(0.978f, 0.996f, cosine)};
+    *(pl_f8 *)(job->layer->ends + first) =
+        pl_select8(any, pl_max8(smooth_step(-0.375f, 0, cosine), pl_splat8(0.35f)), one);
+    contact touch = {.share = 1 - smooth_step(0.978f, 0.996f, cosine), .clear = smooth_step(-0.9f, -0.4f, cosine)};
     touch.stations = pl_mask8(any & (touch.share > zero));
     touch.part = pl_select8(lost < pl_splat8(0.12f), lost / pl_splat8(0.12f), one);
     if (job->layer->options.contact && touch.stations)

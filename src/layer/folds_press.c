@@ -61,6 +61,10 @@ float pl_fold_cover(const pl_bound_ring *ring, uint32_t station, const pl_fold_w
 
 /* ---- Before the crease ---- */
 
+/* Cloth that has lost nothing is not put back, and from this loss on wholly. A line that lies far behind its crease and
+ * has hardly become shorter was not pushed there by a bend, and would leap as the bend ends. */
+#define BEGUN 0.15f
+
 pl_fold_press pl_fold_press_of(const pl_bound_ring *ring, uint32_t station, uint32_t k, const pl_folds_layer *layer,
                                float part)
 {
@@ -71,6 +75,7 @@ pl_fold_press pl_fold_press_of(const pl_bound_ring *ring, uint32_t station, uint
         press.folds[i] = ring->folds + (size_t)stations[i] * ring->fold_count;
         press.creases[i] = &layer->creases[stations[i]];
         press.pressed[i] = layer->pressed[stations[i]];
+        press.begun[i] = pl_fold_ramp(layer->lost[stations[i]], 0, BEGUN);
     }
     return press;
 }
@@ -134,7 +139,9 @@ static float push_part(const pl_fold_press *p, const pl_fold_vertex *v, float fr
     }
     float t = (from_ring - covered) / reach;
     float first = fade_at(p->ring, p->folds[0], p->k, outwards), second = fade_at(p->ring, p->folds[1], p->k, outwards);
-    return (first + (second - first) * v->share) * (1 - pl_smooth_step(t)) * p->part * v->mask * p->ring->strength;
+    float begun = p->begun[0] + (p->begun[1] - p->begun[0]) * v->share;
+    return (first + (second - first) * v->share) * (1 - pl_smooth_step(t)) * begun * p->part * v->mask *
+           p->ring->strength;
 }
 
 pl_f4 pl_fold_settle(const pl_fold_press *p, const pl_fold_vertex *v, pl_f4 place, pl_f4 move)
