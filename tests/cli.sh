@@ -481,6 +481,21 @@ END
     cmp rest.pc2 flat.pc2
 }
 
+test_bake_fits_targets_to_a_small_character()
+{
+    python3 - << 'END'
+import json
+d = json.load(open("hero.gltf"))
+d["nodes"][d["skins"][0]["joints"][0]]["scale"] = [0.01] * 3
+json.dump(d, open("small.gltf", "w"))
+END
+    # A centimetre high: 0.1 mm would be most of its folds, unless it is asked for.
+    works bake small.gltf --frames 0-15 -o small.glb --json
+    [ "$(json 'all(m["largest_error"] <= 1e-5 for m in d["morphs"]) and len(d["morphs"]) > 0')" = True ] || complain "$(cat out)"
+    works bake small.gltf --frames 0-15 --error 0.1mm -o small.glb --json
+    [ "$(json 'max(m["largest_error"] for m in d["morphs"]) > 1e-5')" = True ] || complain "$(cat out)"
+}
+
 test_bake_folds_by_joint()
 {
     local joint
