@@ -38,6 +38,7 @@ test_help_man_page_renders()
 {
     works help --man
     mv out pleat.1
+    ! grep -q '^ ' pleat.1 || complain "a line that begins with a space breaks the paragraph"
     for word in 'SH NAME' 'SH SYNOPSIS' 'SH EXIT STATUS' 'max\-memory'; do
         grep -qF -- "$word" pleat.1
     done
@@ -192,6 +193,8 @@ test_bake_agrees_with_skinning_done_elsewhere()
     works bake hero.gltf --layer none -o points.pc2 --fps 24
     [ ! -s err ]
     grep -q "baked 25 frames of clip 'Bend'" out
+    works bake hero.gltf -q --frames 0-2 -o quiet.pc2
+    [ ! -s out ] && [ ! -s err ]
     python3 "$here/cli_model.py" points points.pc2 24
 }
 

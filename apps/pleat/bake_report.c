@@ -237,6 +237,10 @@ int report_print(app_session *session, const bake_report *report, const bake_tar
     {
         return print_report_json(session, report, targets);
     }
+    if (session->quiet)
+    {
+        return EXIT_DONE;
+    }
     double median, worst;
     frame_times(report, report->frame_seconds, &median, &worst);
     if (report->clip_count > 1)

@@ -182,7 +182,7 @@ void help_man(FILE *out)
     {
         fprintf(out, "%s.B pleat %s\n", i ? ".br\n" : "", commands[i]->name);
         roff_text(out, commands[i]->arguments);
-        fputs(" [\\fIoptions\\fR]\n", out);
+        fprintf(out, "%s[\\fIoptions\\fR]\n", commands[i]->arguments[0] ? " " : "");
     }
     fputs(".SH COMMANDS\n", out);
     for (uint32_t i = 0; commands[i]; ++i)
