@@ -363,13 +363,21 @@ test_bake_takes_a_drawn_profile()
     echo '{"folds": {"profile": "curve", "curve": "@fold.svg"}}' > drawn/look.json
     works bake --look drawn/look.json --print-look
     grep -q '"curve": "0,0 699,999 999,0"' out
-    works bake hero.gltf --look drawn/look.json -o drawn/look.pc2
+    works bake hero.gltf --look drawn/look.json -o drawn/looked.pc2
     works bake hero.gltf --set folds.profile=curve --set folds.curve=@drawn/fold.svg -o drawn/set.pc2
     works bake hero.gltf --set folds.profile=curve --set 'folds.curve=0,0 699,999 999,0' -o drawn/text.pc2
-    cmp drawn/look.pc2 drawn/set.pc2
-    cmp drawn/look.pc2 drawn/text.pc2
+    cmp drawn/looked.pc2 drawn/set.pc2
+    cmp drawn/looked.pc2 drawn/text.pc2
     works bake hero.gltf -o drawn/round.pc2
-    ! cmp -s drawn/look.pc2 drawn/round.pc2
+    ! cmp -s drawn/looked.pc2 drawn/round.pc2
+    # A curve that no profile takes is told.
+    works bake hero.gltf --set folds.curve=@drawn/fold.svg -o drawn/unused.pc2
+    cmp drawn/unused.pc2 drawn/round.pc2
+    grep -q 'warning: folds.curve changes nothing without profile=curve beside it' err
+    works bake hero.gltf --set 'folds[x*].curve=@drawn/fold.svg' --print-look
+    grep -q 'warning: folds\[x\*\].curve changes nothing' err
+    works bake hero.gltf --set folds.curve=@drawn/fold.svg --set 'folds[*].profile=curve' -o drawn/joint.pc2
+    [ ! -s err ] || complain "$(cat err)"
     fails 2 "drawn/absent.svg" bake hero.gltf --set folds.curve=@drawn/absent.svg -o a.pc2
     fails 2 "no polyline, polygon or path" bake hero.gltf --set folds.curve=@hero.gltf -o a.pc2
 }

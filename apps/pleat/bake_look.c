@@ -215,6 +215,28 @@ static int check_set(const app_session *session, const bake_look *look, const ch
     return EXIT_DONE;
 }
 
+/* A drawn profile that nothing takes is likely a mistake. */
+static void warn_of_curves(const app_session *session, const bake_look *look)
+{
+    pleat_folds_options plain = pleat_folds_options_default();
+    const char *unused = NULL;
+    bool taken = look->folds.profile == PLEAT_PROFILE_CURVE;
+    for (uint32_t i = 0; i < look->folds.joint_count; ++i)
+    {
+        const pleat_folds_joint *joint = &look->folds_values[i];
+        taken |= joint->profile == PLEAT_PROFILE_CURVE;
+        unused = joint->profile != PLEAT_PROFILE_CURVE && strcmp(joint->curve, look->folds.curve) != 0 ? joint->joints
+                                                                                                       : unused;
+    }
+    if (unused || (!taken && strcmp(look->folds.curve, plain.curve) != 0))
+    {
+        char message[400];
+        snprintf(message, sizeof message, "folds%s%.250s%s.curve changes nothing without profile=curve beside it",
+                 unused ? "[" : "", unused ? unused : "", unused ? "]" : "");
+        session->host.log(session->host.log_user, PLEAT_WARNING, message);
+    }
+}
+
 int look_open(const app_session *session, bake_look *look)
 {
     const app_arguments *arguments = session->arguments;
@@ -259,6 +281,7 @@ int look_open(const app_session *session, bake_look *look)
             kinds[k].finish(look, &sections[FIRST_LAYER + k]);
         }
     }
+    warn_of_curves(session, look);
     return EXIT_DONE;
 }
 
