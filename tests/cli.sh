@@ -370,6 +370,7 @@ test_bake_takes_a_drawn_profile()
     cmp drawn/looked.pc2 drawn/text.pc2
     works bake hero.gltf -o drawn/round.pc2
     ! cmp -s drawn/looked.pc2 drawn/round.pc2
+    fails 1 "folds: curve: profile point 1" bake hero.gltf --set folds.profile=curve --set 'folds.curve=0,0 1,-1' -o a.pc2
     # A curve that no profile takes is told.
     works bake hero.gltf --set folds.curve=@drawn/fold.svg -o drawn/unused.pc2
     cmp drawn/unused.pc2 drawn/round.pc2

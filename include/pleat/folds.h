@@ -58,9 +58,9 @@ pleat_folds_options pleat_folds_options_default(void);
 const pleat_parameter *pleat_folds_parameters(uint32_t *count);
 
 /* The layer; its options are a pleat_folds_options. It keeps no state from frame to frame. Figures of a frame: rings,
- * folds (there are), raised, limited (by contact), highest (metres), tau (largest, relative to the fold's rest length,
- * among raised folds, before contact), residual (Fischer-Burmeister, likewise), steps (of Newton, the mean),
- * most_steps, ridges (folds across all rings). */
+ * folds (there are), raised, limited (by contact), highest (metres, before the mask), tau (largest, relative to the
+ * fold's rest length, among raised folds, before contact), residual (Fischer-Burmeister, likewise), steps (of Newton,
+ * the mean), most_steps, ridges (folds across all rings). */
 extern const pleat_layer_type pleat_folds_layer;
 
 PLEAT_END

@@ -37,7 +37,9 @@ pleat_result pl_folds_profile_of(const pl_fold_values *values, pl_profile *profi
     }
     if (values->profile == PLEAT_PROFILE_CURVE)
     {
-        return pl_profile_parse(values->curve, profile, error);
+        pleat_error why = {0};
+        pleat_result result = pl_profile_parse(values->curve, profile, &why);
+        return result == PLEAT_OK ? result : pl_fail(error, result, "folds: curve: %.200s", why.message);
     }
     *profile = pl_profile_polynomial(values->profile == PLEAT_PROFILE_FIFTH ? PL_PROFILE_FIFTH : PL_PROFILE_THIRD);
     return PLEAT_OK;
