@@ -211,6 +211,30 @@ def length(points, piece):
     return numpy.linalg.norm(at[:, 1] - at[:, 0], axis=1).sum()
 
 
+def check_closed(rest, triangles):
+    """A tube stays one where it is refined: two borders, and two triangles at every other edge. A vertex in the middle of
+    another triangle's edge would leave a slit there, which is one more border."""
+    _, same = numpy.unique(rest, axis=0, return_inverse=True)
+    corners = same.ravel()[triangles]
+    edges = numpy.sort(numpy.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]]), axis=1)
+    edges, counts = numpy.unique(edges, axis=0, return_counts=True)
+    assert counts.max() == 2 and (edges[:, 0] != edges[:, 1]).all(), "edges of three triangles, or of no length"
+    nexts = {}
+    for a, b in edges[counts == 1].tolist():
+        nexts.setdefault(a, []).append(b)
+        nexts.setdefault(b, []).append(a)
+    loops, seen = 0, set()
+    for start in nexts:
+        loops += start not in seen
+        reached = [start]
+        while reached:
+            vertex = reached.pop()
+            if vertex not in seen:
+                seen.add(vertex)
+                reached += nexts[vertex]
+    assert loops == 2 and all(len(ends) == 2 for ends in nexts.values()), f"{loops} borders"
+
+
 def judge_sleeve(pleat, name, folder):
     (points, triangles), weigh, places, bends, options = SLEEVES[name]
     angles = options.get("degrees", 100) * numpy.arange(KEYS) / (KEYS - 1)
@@ -219,6 +243,7 @@ def judge_sleeve(pleat, name, folder):
     write_sleeve(file, points, triangles, weigh(points), places, bends, **options)
     plain, folded = bake_pair(pleat, file, folder, "bend")
     rest = own = plain.rest
+    check_closed(rest, plain.triangles)
     if "root" in options:  # back upright
         own = rest - options["root"]["translation"]
         own = own @ numpy.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]]).T
