@@ -65,6 +65,7 @@ typedef struct pl_fold_ring
     pl_profile profile;
     pl_ring ring;
     float reach;                           /* of the blend of weights, to each side: what folds should cover */
+    float chain;                           /* how much of it other joints add, for which the ring stands as well */
     float half;                            /* of the region, to each side */
     uint32_t fold_count;                   /* an even number: a valley runs along the ring itself */
     float bounds[2 * PL_FOLDS_A_SIDE + 1]; /* arc lengths where folds begin and end */

@@ -128,6 +128,7 @@ static void keep_middle(const pl_folds_plan *plan, uint8_t *state)
                 near ? fmaxf(reach, pl_folds_apart(&kept->ring, &plan->rings[r].ring) + plan->rings[r].reach) : reach;
         }
     }
+    kept->chain += reach - kept->reach;
     kept->reach = reach;
 }
 

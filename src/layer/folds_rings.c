@@ -71,16 +71,12 @@ static bool is_known(const pl_folds_plan *plan, const pl_fold_ring *ring)
     return false;
 }
 
-/* How far the blend of weights reaches across a ring: three quarters of the lines leave it within this. */
-static float blend_reach(pl_folds_planner *p, const pl_patch *patch, float width)
+/* How far the blend of weights reaches on each line across a ring, before it and behind it; NULL without memory. */
+static float *blend_reaches(pl_folds_planner *p, const pl_patch *patch)
 {
     uint32_t count = patch->ring->station_count;
     float *reaches = PL_ARENA_NEW(&p->scratch, float, 2 * (size_t)count);
-    if (!reaches)
-    {
-        return width;
-    }
-    for (uint32_t i = 0; i < count; ++i)
+    for (uint32_t i = 0; i < count && reaches; ++i)
     {
         const pl_line *line = &patch->lines[i];
         reaches[2 * i] = -line->low;
@@ -95,8 +91,60 @@ static float blend_reach(pl_folds_planner *p, const pl_patch *patch, float width
             }
         }
     }
+    return reaches;
+}
+
+/* The same of the ring: three quarters of the lines leave it within this. */
+static float blend_reach(pl_folds_planner *p, const pl_patch *patch, float width)
+{
+    uint32_t count = patch->ring->station_count;
+    float *reaches = blend_reaches(p, patch);
+    if (!reaches)
+    {
+        return width;
+    }
     qsort(reaches, 2 * count, sizeof *reaches, compare_floats);
     return reaches[3 * count / 2];
+}
+
+/* The longest of the reaches around a station, on a side. */
+static float reach_around(const pl_ring *ring, const float *reaches, uint32_t station, uint32_t side)
+{
+    enum
+    {
+        STATIONS = 2
+    };
+    float most = 0;
+    for (int64_t d = -STATIONS; d <= STATIONS; ++d)
+    {
+        int64_t count = ring->station_count, at = station + d;
+        at = ring->closed ? (at % count + count) % count : at;
+        most = at >= 0 && at < count ? fmaxf(most, reaches[2 * at + side]) : most;
+    }
+    return most;
+}
+
+/* Where a line has left the blend of its joint's weights, the joint bends nothing: what is lost there other joints
+ * take, as where lines of the chest go on over the arm. A ring's folds end a few folds behind the blend. */
+static pleat_result keep_to_blend(pl_folds_planner *p, const pl_fold_ring *ring, pleat_error *error)
+{
+    fill_share(p, ring->joint);
+    const float *reaches = blend_reaches(p, &ring->patch);
+    if (!reaches)
+    {
+        return pl_fail_memory(p->scratch.memory, error, "the reach of a ring");
+    }
+    float width = ring->values.width;
+    for (uint32_t i = 0; i < ring->ring.station_count; ++i)
+    {
+        for (uint32_t k = 0; k < ring->fold_count; ++k)
+        {
+            float away = 0.5f * fabsf(ring->bounds[k] + ring->bounds[k + 1]);
+            float reach = ring->chain + reach_around(&ring->ring, reaches, i, k >= ring->fold_count / 2);
+            ring->own[i * ring->fold_count + k] *= 1 - pl_smooth_step((away - reach) / width - (PL_FOLDS_SPARE + 0.5f));
+        }
+    }
+    return PLEAT_OK;
 }
 
 /* A number of a sequence, from 0 to 1. */
@@ -326,6 +374,10 @@ static pleat_result settle_rings(pl_folds_planner *p, pleat_error *error)
         PL_TRY(
             pl_patch_make(&p->surface, &ring->ring, ring->half, row_step, &plan->arena, p->host, &ring->patch, error));
         pl_folds_share_places(plan, r, row_step);
+        if (!(ring->values.length > 0))
+        {
+            PL_TRY(keep_to_blend(p, ring, error));
+        }
         pl_folds_choose_side(ring, pl_normalize3(pl_affine_vector(&p->coarse->to_rest, joint->axis)),
                              pl_normalize3(pl_affine_vector(&p->coarse->to_rest, joint->inner)), &ring->values);
     }
