@@ -92,6 +92,23 @@ static void test_curve_follows_transforms(void **state)
                         leaning);
 }
 
+/* Hidden layers and shapes are not drawn, whatever comes first. */
+static void test_curve_leaves_out_what_is_hidden(void **state)
+{
+    (void)state;
+    static const char *const hidden[] = {"<g style='fill:none; display : none'><polyline points='0,0 1,1 2,0'/></g>",
+                                         "<path display='none' d='M0 0L9 1'/>",
+                                         "<g display='none'><g><path d='M0 0L9 1'/></g></g>",
+                                         "<path style='display:none' d='M0 0L9 1'/>"};
+    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; ++i)
+    {
+        char svg[400];
+        snprintf(svg, sizeof svg, "<svg>%s<g style='display:inline'><polyline points='0,9 7,0 10,9'/></g></svg>",
+                 hidden[i]);
+        assert_string_equal(decode(svg), "0,0 699,999 999,0");
+    }
+}
+
 static void test_curve_follows_curves(void **state)
 {
     (void)state;
@@ -298,6 +315,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_curve_keeps_the_points_of_a_polyline),
         cmocka_unit_test(test_curve_follows_transforms),
+        cmocka_unit_test(test_curve_leaves_out_what_is_hidden),
         cmocka_unit_test(test_curve_follows_curves),
         cmocka_unit_test(test_curve_refuses_what_is_none),
         cmocka_unit_test(test_curve_follows_the_ink_of_a_picture),

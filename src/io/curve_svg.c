@@ -160,7 +160,23 @@ typedef struct element
     span name; /* without its prefix */
     span transform, points, d;
     bool empty; /* ends with itself */
+    bool gone;  /* display: none, as hidden layers have it */
 } element;
+
+/* Does a style say "display: none"? */
+static bool style_hides(span style)
+{
+    static const char word[] = "display:none";
+    size_t found = 0;
+    for (size_t i = 0; i < style.length && found + 1 < sizeof word; ++i)
+    {
+        if (!is_space(style.at[i]))
+        {
+            found = style.at[i] == word[found] ? found + 1 : style.at[i] == word[0];
+        }
+    }
+    return found + 1 == sizeof word;
+}
 
 static void take_attribute(element *e, span name, span value)
 {
@@ -175,6 +191,14 @@ static void take_attribute(element *e, span name, span value)
     else if (span_is(name, "d"))
     {
         e->d = value;
+    }
+    else if (span_is(name, "display"))
+    {
+        e->gone = e->gone || span_is(value, "none");
+    }
+    else if (span_is(name, "style"))
+    {
+        e->gone = e->gone || style_hides(value);
     }
 }
 
@@ -248,7 +272,7 @@ static bool hides(span name)
 static pleat_result draw(const svg_reader *r, const element *e, const double map[6], pl_strokes *out,
                          pleat_error *error)
 {
-    if (r->hidden)
+    if (r->hidden || e->gone)
     {
         return PLEAT_OK;
     }
@@ -286,7 +310,7 @@ static pleat_result read_element(svg_reader *r, pl_strokes *out, pleat_error *er
                            DEPTH_LIMIT - 1);
         }
         memcpy(r->maps[++r->depth], map, sizeof map);
-        r->hidden = !r->hidden && hides(e.name) ? r->depth : r->hidden;
+        r->hidden = !r->hidden && (e.gone || hides(e.name)) ? r->depth : r->hidden;
     }
     return PLEAT_OK;
 }
