@@ -575,6 +575,29 @@ static void check_lanes(const char *name, const support_actor *a, const support_
     }
 }
 
+/* A mask that differs from vertex to vertex, and deep bends of another skinning. The clip goes on to 150 degrees. */
+static void test_folds_are_the_same_in_lanes_in_deep_bends(void **state)
+{
+    (void)state;
+    support_actor arm = support_actor_arm(36, 100);
+    support_run bend = support_run_make(support_clip_named(arm.model, "bend"), 0, 60);
+    bend.fps = 8;
+    bend.last = 15;
+    uint32_t count = arm.model->meshes[0].primitives[0].vertex_count;
+    float *mask = malloc(count * sizeof *mask);
+    for (uint32_t v = 0; v < count; ++v)
+    {
+        mask[v] = (float)(v * 7919 % 101) / 100;
+    }
+    bend.mask = mask;
+    check_lanes("arm with a mask", &arm, &bend);
+    bend.mask = NULL;
+    bend.skinning = PLEAT_DQS;
+    check_lanes("arm by dual quaternions", &arm, &bend);
+    free(mask);
+    support_actor_drop(&arm);
+}
+
 static void test_folds_are_the_same_in_lanes(void **state)
 {
     (void)state;
@@ -646,6 +669,7 @@ int main(void)
         cmocka_unit_test(test_folds_have_the_normals_of_their_surface),
         cmocka_unit_test(test_folds_are_the_same_on_any_number_of_threads),
         cmocka_unit_test(test_folds_are_the_same_in_lanes),
+        cmocka_unit_test(test_folds_are_the_same_in_lanes_in_deep_bends),
         cmocka_unit_test(test_folds_survive_any_failing_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

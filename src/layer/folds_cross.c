@@ -227,6 +227,10 @@ static void find_losses(pl_folds_layer *layer, const pl_bound_ring *ring, bool l
     uint32_t groups = ring->lanes->block_count * ring->fold_count;
     for (uint32_t i = 0; i < groups && lanes; ++i)
     {
+        if (!(ring->lanes->asked[i / ring->fold_count] & 1u << i % ring->fold_count))
+        {
+            continue;
+        }
         pl_f8 rest = ring->lanes->groups[i].rest_length; /* 0 where there is no fold: nobody asks */
         ((pl_f8 *)layer->losses)[i] = 1 - layer->work->lengths[i] / rest;
     }

@@ -622,6 +622,30 @@ static void run_stage(const frame_job *job, pleat_task *task, pl_fold_kernel *ke
     }
 }
 
+/* Folds of a deep bend share length along their ring before they are evened out. */
+static void solve_deep(const frame_job *job)
+{
+    const pl_fold_kernels *wide = job->layer->kernels;
+    if (wide)
+    {
+        run_kernel(job, wide->pack, NULL);
+        run_kernel(job, wide->solve, NULL);
+    }
+    else
+    {
+        run_stage(job, solve_stations, NULL);
+    }
+    pl_fold_share_along(job->ring, job->pose.held.along, job->layer);
+    if (wide && job->layer->options.even)
+    {
+        run_kernel(job, wide->even, NULL);
+    }
+    else if (job->layer->options.even)
+    {
+        run_stage(job, even_stations, NULL);
+    }
+}
+
 static void update_ring(const frame_job *job)
 {
     pl_folds_layer *layer = job->layer;
@@ -640,14 +664,13 @@ static void update_ring(const frame_job *job)
         pl_folds_hold_down(ring, layer->tapers);
         pl_fold_taper_rooms(ring, room_slope(layer, ring), layer->tapers);
     }
-    run_stage(job, solve_stations, wide.solve);
     if (job->deep)
     {
-        pl_fold_share_along(ring, job->pose.held.along, layer);
+        solve_deep(job);
     }
-    if (job->deep && layer->options.even)
+    else
     {
-        pl_parallel_for(job->frame->tasks, ring->station_count, 4, even_stations, (void *)(uintptr_t)job);
+        run_stage(job, solve_stations, wide.solve);
     }
     if (layer->kernels)
     {

@@ -22,7 +22,7 @@ static void pack_place(pl_fold_places *places, uint32_t lane, const pl_fold_samp
 {
     for (uint32_t i = 0; i < 3; ++i)
     {
-        places->vertex[i][lane] = sample->vertex[i];
+        places->twice[i][lane] = 2 * sample->vertex[i];
         places->weight[i][lane] = sample->weight[i];
     }
 }
@@ -34,8 +34,8 @@ static void pack_crossing(pl_fold_crossings *crossings, uint32_t lane, const pl_
     least = sample->weight[2] < sample->weight[least] ? 2u : least;
     uint32_t first = least == 0 ? 1u : 0u, second = 3 - first - least;
     float whole = sample->weight[first] + sample->weight[second];
-    crossings->vertex[0][lane] = sample->vertex[first];
-    crossings->vertex[1][lane] = sample->vertex[second];
+    crossings->twice[0][lane] = 2 * sample->vertex[first];
+    crossings->twice[1][lane] = 2 * sample->vertex[second];
     crossings->share[lane] = whole > 0 ? sample->weight[second] / whole : 0;
 }
 
@@ -222,11 +222,10 @@ static uint16_t pack_share(float share, uint32_t bits)
     return (uint16_t)(value > 0 ? (value < most ? value : most) : 0);
 }
 
-static void pack_vertex(pl_fold_octet *octet, uint32_t lane, const pl_fold_vertex *v, float mask)
+static void pack_vertex(pl_fold_octet *octet, uint32_t lane, const pl_fold_vertex *v)
 {
-    octet->vertex[lane] = v->vertex;
+    octet->twice[lane] = 2 * v->vertex;
     octet->share[lane] = pack_share(v->share, 16);
-    octet->mask[lane] = pack_share(mask, 16);
     octet->x[lane] = pack_share(0.5f * (v->x + 1), 16);
     for (int end = 0; end < 2; ++end)
     {
@@ -235,27 +234,55 @@ static void pack_vertex(pl_fold_octet *octet, uint32_t lane, const pl_fold_verte
     }
 }
 
+/* The vertices of a cell; in lanes that are left over, its own once more where nothing rises. */
+static void pack_cell(const pl_fold_vertex *vertices, uint32_t count, pl_fold_octet *octets,
+                      uint16_t (*masks)[PL_FOLD_LANES])
+{
+    for (uint32_t n = 0; n < (count + PL_FOLD_LANES - 1) / PL_FOLD_LANES * PL_FOLD_LANES; ++n)
+    {
+        const pl_fold_vertex *v = &vertices[n % count], still = {.vertex = v->vertex, .x = -1};
+        pack_vertex(&octets[n / PL_FOLD_LANES], n % PL_FOLD_LANES, n < count ? v : &still);
+        if (masks)
+        {
+            masks[n / PL_FOLD_LANES][n % PL_FOLD_LANES] = pack_share(v->mask, 16);
+        }
+    }
+}
+
+static bool is_masked(const pl_bound_ring *ring)
+{
+    uint32_t i = 0;
+    while (i < ring->vertex_count && pack_share(ring->vertices[i].mask, 16) == UINT16_MAX)
+    {
+        ++i;
+    }
+    return i < ring->vertex_count;
+}
+
 static bool pack_vertices(const packer *p)
 {
     const pl_bound_ring *ring = p->ring;
+    pl_fold_lanes *out = p->out;
     uint32_t cells = ring->station_count * ring->fold_count;
-    uint32_t *first = p->out->first_octet = PL_ARENA_NEW(p->arena, uint32_t, (size_t)cells + 1);
+    uint32_t *first = out->first_octet = PL_ARENA_NEW(p->arena, uint32_t, (size_t)cells + 1);
     for (uint32_t i = 0; i < cells && first; ++i)
     {
         uint32_t count = ring->first_vertex[i + 1] - ring->first_vertex[i];
         first[i + 1] = first[i] + (count + PL_FOLD_LANES - 1) / PL_FOLD_LANES;
     }
-    p->out->octets = first ? PL_ARENA_NEW(p->arena, pl_fold_octet, (size_t)first[cells] + PL_FOLD_AHEAD) : NULL;
-    for (uint32_t i = 0; i < cells && p->out->octets; ++i)
+    bool masked = is_masked(ring);
+    out->octets = first ? PL_ARENA_NEW(p->arena, pl_fold_octet, (size_t)first[cells] + PL_FOLD_AHEAD) : NULL;
+    out->masks = out->octets && masked ? (uint16_t(*)[PL_FOLD_LANES])PL_ARENA_NEW(p->arena, uint16_t,
+                                                                                  PL_FOLD_LANES * (size_t)first[cells])
+                                       : NULL;
+    bool all = out->octets && (!masked || out->masks);
+    for (uint32_t i = 0; i < cells && all; ++i)
     {
-        uint32_t begin = ring->first_vertex[i], count = ring->first_vertex[i + 1] - begin;
-        for (uint32_t n = 0; n < PL_FOLD_LANES * (first[i + 1] - first[i]); ++n)
-        {
-            const pl_fold_vertex *v = &ring->vertices[begin + (n < count ? n : 0)];
-            pack_vertex(&p->out->octets[first[i] + n / PL_FOLD_LANES], n % PL_FOLD_LANES, v, n < count ? v->mask : 0);
-        }
+        uint32_t begin = ring->first_vertex[i];
+        pack_cell(ring->vertices + begin, ring->first_vertex[i + 1] - begin, out->octets + first[i],
+                  masked ? out->masks + first[i] : NULL);
     }
-    return p->out->octets != NULL;
+    return all;
 }
 
 pleat_result pl_fold_lanes_make(const pl_bound_ring *ring, pl_arena *arena, pl_fold_lanes **out, pleat_error *error)
@@ -284,13 +311,14 @@ pleat_result pl_fold_lanes_make(const pl_bound_ring *ring, pl_arena *arena, pl_f
 pleat_result pl_fold_lane_work_make(const pl_bound_ring *rings, uint32_t ring_count, pl_arena *arena,
                                     pl_fold_lane_work **out, pleat_error *error)
 {
-    uint32_t rows = 0, groups = 0, feet = 0;
+    uint32_t rows = 0, groups = 0, feet = 0, most = 0;
     for (uint32_t r = 0; r < ring_count; ++r)
     {
         uint32_t blocks = rings[r].lanes->block_count, folds = blocks * rings[r].fold_count;
         rows = rings[r].lanes->row_count > rows ? rings[r].lanes->row_count : rows;
         groups = folds > groups ? folds : groups;
         feet = folds + blocks > feet ? folds + blocks : feet;
+        most = blocks > most ? blocks : most;
     }
     pl_fold_lane_work *work = *out = PL_ARENA_NEW(arena, pl_fold_lane_work, 1);
     if (work)
@@ -300,18 +328,19 @@ pleat_result pl_fold_lane_work_make(const pl_bound_ring *rings, uint32_t ring_co
         work->ups = (pl_f8(*)[3])PL_ARENA_NEW(arena, pl_f8, 3 * (size_t)feet);
         work->lengths = PL_ARENA_NEW(arena, pl_f8, groups);
         work->noises = PL_ARENA_NEW(arena, pl_f8, groups);
+        work->known = PL_ARENA_NEW(arena, uint32_t, most);
     }
-    bool all = work && work->points && work->foot_points && work->ups && work->lengths && work->noises;
+    bool all = work && work->points && work->foot_points && work->ups && work->lengths && work->noises && work->known;
     return all ? PLEAT_OK : pl_fail_memory(arena->memory, error, "lanes of folds");
 }
 
 const pl_fold_kernels *pl_fold_kernels_get(bool avx2)
 {
     static const pl_fold_kernels base = {pl_folds_measure_base, pl_folds_prepare_base, pl_folds_solve_base,
-                                         pl_folds_raise_base};
+                                         pl_folds_raise_base,   pl_folds_pack_base,    pl_folds_even_base};
 #ifdef PL_HAVE_AVX2
     static const pl_fold_kernels wider = {pl_folds_measure_avx2, pl_folds_prepare_avx2, pl_folds_solve_avx2,
-                                          pl_folds_raise_avx2};
+                                          pl_folds_raise_avx2,   pl_folds_pack_avx2,    pl_folds_even_avx2};
     if (avx2 && pl_has_avx2())
     {
         return &wider;

@@ -17,17 +17,17 @@ enum
     PL_FOLD_LANES = 8
 };
 
-/* Eight places between three vertices, one a station. */
+/* Eight places between three vertices, one a station. Vertices are numbered by twos (pl_gather_twice8). */
 typedef struct pl_fold_places
 {
-    uint32_t vertex[3][PL_FOLD_LANES];
+    uint32_t twice[3][PL_FOLD_LANES];
     pl_f8 weight[3];
 } pl_fold_places;
 
 /* Eight places on edges. */
 typedef struct pl_fold_crossings
 {
-    uint32_t vertex[2][PL_FOLD_LANES];
+    uint32_t twice[2][PL_FOLD_LANES];
     pl_f8 share; /* of the second vertex */
 } pl_fold_crossings;
 
@@ -65,7 +65,7 @@ PL_INLINE void pl_fold_places_mix(const pleat_vec4 *positions, const pl_fold_pla
     pl_f8 corner[3][3];
     for (int i = 0; i < 3; ++i)
     {
-        pl_gather8(positions, places->vertex[i], corner[i]);
+        pl_gather_twice8(positions, places->twice[i], corner[i]);
     }
     for (int c = 0; c < 3; ++c)
     {
@@ -76,8 +76,8 @@ PL_INLINE void pl_fold_places_mix(const pleat_vec4 *positions, const pl_fold_pla
 PL_INLINE void pl_fold_crossings_mix(const pleat_vec4 *positions, const pl_fold_crossings *crossings, pl_f8 out[3])
 {
     pl_f8 from[3], to[3];
-    pl_gather8(positions, crossings->vertex[0], from);
-    pl_gather8(positions, crossings->vertex[1], to);
+    pl_gather_twice8(positions, crossings->twice[0], from);
+    pl_gather_twice8(positions, crossings->twice[1], to);
     for (int c = 0; c < 3; ++c)
     {
         out[c] = from[c] + (to[c] - from[c]) * crossings->share;
@@ -86,12 +86,12 @@ PL_INLINE void pl_fold_crossings_mix(const pleat_vec4 *positions, const pl_fold_
 
 /* Eight vertices of a cell (one fold between two stations), packed: what raising reads of them passes through the
  * caches on every frame. Sixteen bits are a millionth of a fold's width where they count. A cell with fewer has its
- * first one more than once, with a mask of 0 from then on. */
+ * own more than once, from then on where the fold begins, so that they do not rise. */
 typedef struct pl_fold_octet
 {
-    uint32_t vertex[PL_FOLD_LANES];
-    uint16_t share[PL_FOLD_LANES], mask[PL_FOLD_LANES]; /* 0 .. 1 as 0 .. 65535 */
-    uint16_t x[PL_FOLD_LANES];                          /* -1 .. 1 as 0 .. 65535 */
+    uint32_t twice[PL_FOLD_LANES];    /* the vertices, by twos */
+    uint16_t share[PL_FOLD_LANES];    /* 0 .. 1 as 0 .. 65535 */
+    uint16_t x[PL_FOLD_LANES];        /* -1 .. 1 as 0 .. 65535 */
     uint16_t place[2][PL_FOLD_LANES]; /* at each station: the sample, above PL_FOLD_BEYOND bits of how far it is on */
 } pl_fold_octet;
 
@@ -114,6 +114,7 @@ struct pl_fold_lanes
     uint32_t *asked;              /* by block: bits of folds whose length is asked for where rings cross */
     uint32_t *first_octet;        /* stations by folds, and one more */
     pl_fold_octet *octets;
+    uint16_t (*masks)[PL_FOLD_LANES]; /* by octet, 0 .. 1 as 0 .. 65535; NULL: 1 everywhere */
 };
 
 /* What kernels leave for each other, of the ring at work. */
@@ -124,6 +125,7 @@ struct pl_fold_lane_work
     pl_f8 (*ups)[3];         /* likewise */
     pl_f8 *lengths;          /* blocks by folds */
     pl_f8 *noises;           /* likewise */
+    uint32_t *known;         /* by block: bits of folds whose points, lengths and noises are known */
 };
 
 /* A ring in a frame. */
@@ -148,9 +150,13 @@ pl_fold_kernel pl_folds_solve_base, pl_folds_solve_avx2;
 pl_fold_kernel pl_folds_raise_base, pl_folds_raise_avx2;
 /* Raises the vertices between a station of a deep bend and the next. */
 pl_fold_kernel pl_folds_press_base, pl_folds_press_avx2;
+/* In a deep bend, before folds are solved: puts what was found by station into lanes; and once they have shared length
+ * along the ring: evens them out. */
+pl_fold_kernel pl_folds_pack_base, pl_folds_pack_avx2;
+pl_fold_kernel pl_folds_even_base, pl_folds_even_avx2;
 struct pl_fold_kernels
 {
-    pl_fold_kernel *measure, *prepare, *solve, *raise;
+    pl_fold_kernel *measure, *prepare, *solve, *raise, *pack, *even;
 };
 /* avx2: those of machines that have it, where there are any. */
 const pl_fold_kernels *pl_fold_kernels_get(bool avx2);
@@ -167,6 +173,42 @@ PL_INLINE pl_f8 pl_fold_rounding8(const pl_f8 point[3])
 {
     pl_f8 most = pl_max8(pl_max8(pl_abs8(point[0]), pl_abs8(point[1])), pl_abs8(point[2]));
     return pl_splat8(1e-6f) * most;
+}
+
+PL_INLINE pl_f8 pl_fold_distance8(const pl_f8 a[3], const pl_f8 b[3])
+{
+    pl_f8 d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+    return pl_sqrt8(pl_dot8(d, d));
+}
+
+/* Finds where the inside of a fold is at eight stations, and its lengths; its feet are known. */
+PL_INLINE void pl_fold_group_measure(const pl_fold_lane_job *job, uint32_t block, uint32_t k)
+{
+    pl_fold_lane_work *work = job->layer->work;
+    uint32_t index = block * job->ring->fold_count + k;
+    const pl_fold_group *group = &job->ring->lanes->groups[index];
+    pl_f8(*begin)[3] = &work->foot_points[index + block], (*before)[3] = begin;
+    pl_f8 length = {0};
+    for (uint32_t i = group->first_row; i <= group->first_row + group->row_count; ++i)
+    {
+        bool last = i == group->first_row + group->row_count;
+        pl_f8(*point)[3] = last ? begin + 1 : &work->points[i];
+        if (!last)
+        {
+            pl_fold_crossings_mix(job->frame->positions, &job->ring->lanes->crossings[i], *point);
+        }
+        length += pl_fold_distance8(*before, *point);
+        before = point;
+    }
+    work->noises[index] = pl_fold_rounding8(*begin);
+    work->lengths[index] = length;
+    work->known[block] |= 1u << k;
+}
+
+/* Those that measuring left out, as they are stretched. */
+PL_INLINE bool pl_fold_group_is_known(const pl_fold_lane_job *job, uint32_t block, uint32_t k)
+{
+    return job->layer->work->known[block] & 1u << k;
 }
 
 /* A fold at eight stations, sample by sample. */

@@ -1,38 +1,29 @@
 /* How long folds are in a frame, for a block of eight stations: measure_stations of folds_frame.c. Bound by the loads
- * of two vertices a sample. */
+ * of two vertices a sample. Folds that are stretched are left out: the crease of a joint is on one side of it, and on
+ * the other nothing is asked of most of them. */
 #include "base/wide.h"
 #include "layer/folds_lanes.h"
 
-PL_INLINE pl_f8 distance(const pl_f8 a[3], const pl_f8 b[3])
+/* Is every fold of a group stretched? A line is no shorter than its feet are apart; what its sum in floats may be off
+ * is added. */
+static bool is_stretched(const pl_fold_lane_job *job, uint32_t block, uint32_t k)
 {
-    pl_f8 d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
-    return pl_sqrt8(pl_dot8(d, d));
+    uint32_t index = block * job->ring->fold_count + k;
+    const pl_f8(*feet)[3] = (const pl_f8(*)[3]) & job->layer->work->foot_points[index + block];
+    pl_f8 rest = job->ring->lanes->groups[index].rest_length;
+    pl_i8 longer = pl_fold_distance8(feet[0], feet[1]) >= rest * pl_splat8(1 + 2e-6f);
+    return pl_mask8(longer | (rest <= pl_splat8(0))) == (1u << PL_FOLD_LANES) - 1;
 }
 
 /* The part of its length that each fold has lost. */
 static pl_f8 measure_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k)
 {
-    const pl_fold_lanes *lanes = job->ring->lanes;
-    pl_fold_lane_work *work = job->layer->work;
+    const pl_fold_lane_work *work = job->layer->work;
     uint32_t index = block * job->ring->fold_count + k;
-    const pl_fold_group *group = &lanes->groups[index];
-    pl_f8(*begin)[3] = &work->foot_points[index + block], (*before)[3] = begin;
-    pl_f8 length = {0};
-    for (uint32_t i = group->first_row; i <= group->first_row + group->row_count; ++i)
-    {
-        bool last = i == group->first_row + group->row_count;
-        pl_f8(*point)[3] = last ? begin + 1 : &work->points[i];
-        if (!last)
-        {
-            pl_fold_crossings_mix(job->frame->positions, &lanes->crossings[i], *point);
-        }
-        length += distance(*before, *point);
-        before = point;
-    }
-    work->noises[index] = pl_fold_rounding8(*begin);
-    work->lengths[index] = length;
-    pl_f8 lost = pl_fold_lost8(length, group->rest_length, work->noises[index]);
-    return (pl_f8)((pl_i8)(lost / group->rest_length) & (lost > pl_splat8(0)));
+    pl_f8 rest = job->ring->lanes->groups[index].rest_length;
+    pl_fold_group_measure(job, block, k);
+    pl_f8 lost = pl_fold_lost8(work->lengths[index], rest, work->noises[index]);
+    return (pl_f8)((pl_i8)(lost / rest) & (lost > pl_splat8(0)));
 }
 
 void PL_WIDE(pl_folds_measure)(const pl_fold_lane_job *job, uint32_t block)
@@ -56,9 +47,11 @@ void PL_WIDE(pl_folds_measure)(const pl_fold_lane_job *job, uint32_t block)
         }
     }
     pl_f8 most = pl_splat8(0);
+    job->layer->work->known[block] = 0;
     for (uint32_t k = 0; k < count; ++k)
     {
-        if (wanted & 1u << k)
+        /* Where rings cross, it counts how far folds are stretched, too. */
+        if ((wanted & 1u << k) && (job->asked || !is_stretched(job, block, k)))
         {
             most = pl_max8(measure_group(job, block, k), most);
         }

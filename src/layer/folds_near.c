@@ -220,14 +220,13 @@ pleat_result pl_folds_find_pinches(pl_bound_ring *ring, const pl_ring_surface *s
 
 /* ---- Frames ---- */
 
-/* How high a fold may rise before what faces it. most: without it. Continuous in where both are. */
-static float room_before(const pl_fold_near *near, pl_f4 up, const pl_bound_ring *ring, const pleat_layer_frame *frame,
-                         float most)
+/* How high a fold may rise before what faces it. top: its middle; most: without it. Continuous in where both are. */
+static float room_before(const pl_fold_near *near, pl_f4 top, pl_f4 up, const pl_bound_ring *ring,
+                         const pleat_layer_frame *frame, float most)
 {
-    const pl_fold_sample *top = &ring->samples[near->sample];
     pl_f4 a = pl_load(&frame->positions[near->vertex[0]]);
     pl_f4 b = pl_load(&frame->positions[near->vertex[1]]), c = pl_load(&frame->positions[near->vertex[2]]);
-    pl_f4 d = (a + b + c) * pl_splat(1.0f / 3) - pl_fold_mix(frame->positions, top->vertex, top->weight);
+    pl_f4 d = (a + b + c) * pl_splat(1.0f / 3) - top;
     if (!(pl_dot3(d, d) < 2.5f * 2.5f * ring->width * ring->width))
     {
         return most; /* 2 widths aside or 1.5 ahead or behind, where nothing counts: most is at most 0.7 */
@@ -265,15 +264,19 @@ void pl_folds_mind_others(const pl_bound_ring *ring, const pleat_layer_frame *fr
         float room = most + (pinch->room - most) * (loss < 0.12f ? loss / 0.12f : 1);
         rooms[pinch->fold] = room < rooms[pinch->fold] ? room : rooms[pinch->fold];
     }
-    for (uint32_t n = 0; n < ring->near_count; ++n)
+    pl_f4 top = pl_splat(0);
+    for (uint32_t n = 0, known = PLEAT_NONE; n < ring->near_count; ++n)
     {
         const pl_fold_near *near = &ring->nears[n];
         float loss = lost[near->fold / ring->fold_count];
         if (loss > 0)
         {
+            const pl_fold_sample *middle = &ring->samples[near->sample];
+            top = near->sample != known ? pl_fold_mix(frame->positions, middle->vertex, middle->weight) : top;
+            known = near->sample;
             /* Neighbours taper towards it: for them it narrows down as the station begins to fold, not at once. */
-            float room =
-                most + (room_before(near, ups[near->up], ring, frame, most) - most) * (loss < 0.12f ? loss / 0.12f : 1);
+            float part = loss < 0.12f ? loss / 0.12f : 1;
+            float room = most + (room_before(near, top, ups[near->up], ring, frame, most) - most) * part;
             rooms[near->fold] = room < rooms[near->fold] ? room : rooms[near->fold];
         }
     }

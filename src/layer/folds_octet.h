@@ -78,13 +78,18 @@ PL_INLINE pl_f8 pl_fold_shift_between(pl_f8 table, const pl_fold_spot *p)
 /* What is said of eight vertices, unpacked. */
 typedef struct pl_fold_lot
 {
-    pl_f8 share, mask, part; /* part: of the way across the fold */
+    pl_f8 share, part; /* part: of the way across the fold */
+    pl_f8 mask;        /* where masked */
+    bool masked;
 } pl_fold_lot;
 
-PL_INLINE pl_fold_lot pl_fold_lot_load(const pl_fold_octet *octet)
+/* mask: as of the lanes, of this octet. */
+PL_INLINE pl_fold_lot pl_fold_lot_load(const pl_fold_octet *octet, const uint16_t *mask)
 {
-    return (pl_fold_lot){pl_fold_shares_load(octet->share), pl_fold_shares_load(octet->mask),
-                         pl_fold_shares_load(octet->x)};
+    pl_fold_lot lot = {.share = pl_fold_shares_load(octet->share), .part = pl_fold_shares_load(octet->x)};
+    lot.masked = mask != NULL;
+    lot.mask = mask ? pl_fold_shares_load(mask) : pl_splat8(1);
+    return lot;
 }
 
 /* How they move along their lines, and by how much x. */
@@ -95,7 +100,11 @@ PL_INLINE void pl_fold_lot_shifts(const pl_fold_cell *c, const pl_fold_octet *oc
     for (int i = 0; i < 4; ++i)
     {
         pl_f8 first = pl_fold_shift_between(c->shifts[0][i], &a), second = pl_fold_shift_between(c->shifts[1][i], &b);
-        shift[i] = (first + (second - first) * lot->share) * lot->mask;
+        shift[i] = first + (second - first) * lot->share;
+        if (lot->masked)
+        {
+            shift[i] *= lot->mask;
+        }
     }
 }
 
@@ -112,7 +121,11 @@ PL_INLINE void pl_fold_lot_move(const pl_profile *profile, const pl_fold_cell *c
 {
     pl_f8 shift[4];
     pl_fold_lot_shifts(c, octet, lot, shift);
-    pl_f8 height = lot->mask * (c->height + c->height_change * lot->share);
+    pl_f8 height = c->height + c->height_change * lot->share;
+    if (lot->masked)
+    {
+        height *= lot->mask;
+    }
     height *= pl_fold_profiles_at(profile, 2 * lot->part - 1 + shift[3]);
     for (int i = 0; i < 3; ++i)
     {
@@ -120,14 +133,20 @@ PL_INLINE void pl_fold_lot_move(const pl_profile *profile, const pl_fold_cell *c
     }
 }
 
-PL_INLINE void pl_fold_octet_add(const pl_fold_octet *octet, pl_f8 move[4], pleat_vec4 *positions)
+/* half: the upper four lanes move nothing. */
+PL_INLINE void pl_fold_octet_add(const pl_fold_octet *octet, bool half, pl_f8 move[4], pleat_vec4 *positions)
 {
+    char *bytes = (char *)positions;
     pl_transpose8(move);
     for (uint32_t i = 0; i < 4; ++i)
     {
-        pleat_vec4 *low = &positions[octet->vertex[i]], *high = &positions[octet->vertex[i + 4]];
-        pl_store(low, pl_load(low) + pl_low8(move[i]));
-        pl_store(high, pl_load(high) + pl_high8(move[i]));
+        pl_f4 *low = (pl_f4 *)(bytes + 8 * (size_t)octet->twice[i]);
+        *low += pl_low8(move[i]);
+    }
+    for (uint32_t i = 0; i < 4 && !half; ++i)
+    {
+        pl_f4 *high = (pl_f4 *)(bytes + 8 * (size_t)octet->twice[i + 4]);
+        *high += pl_high8(move[i]);
     }
 }
 
@@ -136,11 +155,12 @@ PL_INLINE void pl_fold_octet_add(const pl_fold_octet *octet, pl_f8 move[4], plea
 PL_INLINE void pl_fold_octets_expect(const pl_fold_octet *octet, const pleat_vec4 *positions)
 {
     uintptr_t later = (uintptr_t)octet + 3 * PL_FOLD_AHEAD * sizeof *octet;
+    const char *bytes = (const char *)positions;
     __builtin_prefetch((const void *)later);
     __builtin_prefetch((const void *)(later + 64));
     for (int i = 0; i < PL_FOLD_LANES; i += 2)
     {
-        __builtin_prefetch(&positions[octet[PL_FOLD_AHEAD].vertex[i]], 1);
+        __builtin_prefetch(bytes + 8 * (size_t)octet[PL_FOLD_AHEAD].twice[i], 1);
     }
 }
 

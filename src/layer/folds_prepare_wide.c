@@ -125,6 +125,10 @@ static void limit_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k,
     const pl_fold_row *rows = ring->lanes->rows + group->first_row;
     float side = k >= ring->fold_count / 2 ? -1.0f : 1.0f, width = ring->width;
     pl_fold_lines l;
+    if (!pl_fold_group_is_known(job, block, k))
+    {
+        pl_fold_group_measure(job, block, k);
+    }
     pl_fold_lines_load(job, block, index, &l);
     pl_f8 full = pl_splat8(PL_FOLD_STEEP * width), most = full;
     most = room_before(&feet[0], -1, &l, rows, 0.02f * width, 0.25f, most);

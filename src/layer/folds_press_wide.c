@@ -162,9 +162,12 @@ PL_INLINE void settle(const cell *c, const lot *l, pl_f8 move[4])
     move[3] = pl_splat8(0);
 }
 
-PL_INLINE void press_octet(const cell *c, const pl_fold_octet *octet, pleat_vec4 *positions)
+/* count: of vertices; there are as many lanes or more. */
+PL_INLINE void press_octet(const cell *c, const pl_fold_octet *octet, const uint16_t *mask, uint32_t count,
+                           pleat_vec4 *positions)
 {
-    lot l = {.v = pl_fold_lot_load(octet)};
+    static const pl_i8 lanes = {0, 1, 2, 3, 4, 5, 6, 7};
+    lot l = {.v = pl_fold_lot_load(octet, mask)};
     pl_f8 x = 2 * l.v.part - 1, move[4];
     l.arc = c->arc + l.v.part * c->span;
     l.end = smooth_step(pl_abs8(x));
@@ -173,27 +176,33 @@ PL_INLINE void press_octet(const cell *c, const pl_fold_octet *octet, pleat_vec4
     {
         pl_fold_lot_move(&c->press.ring->profile, &c->rise, octet, &l.v, l.rise);
     }
-    pl_gather8(positions, octet->vertex, l.points);
+    pl_gather_twice8(positions, octet->twice, l.points);
     settle(c, &l, move);
-    pl_fold_octet_add(octet, move, positions);
+    for (int i = 0; i < 3 && count < PL_FOLD_LANES; ++i)
+    {
+        move[i] = (pl_f8)((pl_i8)move[i] & (lanes < (int32_t)count));
+    }
+    pl_fold_octet_add(octet, count <= PL_FOLD_LANES / 2, move, positions);
 }
 
 void PL_WIDE(pl_folds_press)(const pl_fold_lane_job *job, uint32_t station)
 {
-    const uint32_t *first = job->ring->lanes->first_octet + (size_t)station * job->ring->fold_count;
+    const pl_fold_lanes *lanes = job->ring->lanes;
+    const uint32_t *first = job->ring->first_vertex + (size_t)station * job->ring->fold_count;
+    const uint32_t *octets = lanes->first_octet + (size_t)station * job->ring->fold_count;
     for (uint32_t k = 0; k < job->ring->fold_count; ++k)
     {
+        uint32_t left = first[k + 1] - first[k];
         cell c;
-        if (first[k] == first[k + 1])
+        if (!left)
         {
             continue;
         }
         make_cell(job, station, k, &c);
-        for (uint32_t n = first[k]; n < first[k + 1] && (c.rises || c.pushed); ++n)
+        for (uint32_t n = octets[k]; n < octets[k + 1] && (c.rises || c.pushed); ++n, left -= PL_FOLD_LANES)
         {
-            const pl_fold_octet *octet = &job->ring->lanes->octets[n];
-            pl_fold_octets_expect(octet, job->frame->positions);
-            press_octet(&c, octet, job->frame->positions);
+            pl_fold_octets_expect(&lanes->octets[n], job->frame->positions);
+            press_octet(&c, &lanes->octets[n], lanes->masks ? lanes->masks[n] : NULL, left, job->frame->positions);
         }
     }
 }

@@ -3,16 +3,51 @@
 #include "base/wide.h"
 #include "layer/folds_octet.h"
 
-static void raise_cell(const pl_fold_lane_job *job, const pl_fold_cell *c, uint32_t begin, uint32_t end)
+enum
 {
-    for (uint32_t n = begin; n < end; ++n)
+    TOGETHER = 8 /* octets */
+};
+
+/* In two rounds, each of which has a shorter way from what it loads to what it stores, so that more of them are under
+ * way at once. masks: as of the lanes. */
+PL_INLINE void raise_octets(const pl_fold_lane_job *job, const pl_fold_cell *c, const pl_fold_octet *octets,
+                            uint32_t vertex_count, const uint16_t (*masks)[PL_FOLD_LANES])
+{
+    pleat_vec4 *positions = job->frame->positions;
+    uint32_t count = (vertex_count + PL_FOLD_LANES - 1) / PL_FOLD_LANES;
+    for (uint32_t first = 0; first < count; first += TOGETHER)
     {
-        const pl_fold_octet *octet = &job->ring->lanes->octets[n];
-        pl_fold_lot lot = pl_fold_lot_load(octet);
-        pl_f8 move[4] = {[3] = pl_splat8(0)};
-        pl_fold_octets_expect(octet, job->frame->positions);
-        pl_fold_lot_move(&job->ring->profile, c, octet, &lot, move);
-        pl_fold_octet_add(octet, move, job->frame->positions);
+        uint32_t end = first + TOGETHER < count ? first + TOGETHER : count;
+        pl_f8 moves[TOGETHER][3];
+        for (uint32_t n = first; n < end; ++n)
+        {
+            pl_fold_lot lot = pl_fold_lot_load(&octets[n], masks ? masks[n] : NULL);
+            pl_fold_octets_expect(&octets[n], positions);
+            pl_fold_lot_move(&job->ring->profile, c, &octets[n], &lot, moves[n - first]);
+        }
+        for (uint32_t n = first; n < end; ++n)
+        {
+            const pl_f8 *m = moves[n - first];
+            pl_f8 move[4] = {m[0], m[1], m[2], pl_splat8(0)};
+            pl_fold_octet_add(&octets[n], vertex_count - n * PL_FOLD_LANES <= PL_FOLD_LANES / 2, move, positions);
+        }
+    }
+}
+
+static void raise_cell(const pl_fold_lane_job *job, uint32_t station, uint32_t next, uint32_t k, uint32_t vertex_count)
+{
+    const pl_fold_lanes *lanes = job->ring->lanes;
+    uint32_t first = lanes->first_octet[station * job->ring->fold_count + k];
+    pl_fold_cell c;
+    pl_fold_cell_make(job, station, next, k, &c);
+    if (lanes->masks)
+    {
+        raise_octets(job, &c, lanes->octets + first, vertex_count,
+                     (const uint16_t(*)[PL_FOLD_LANES])lanes->masks + first);
+    }
+    else
+    {
+        raise_octets(job, &c, lanes->octets + first, vertex_count, NULL);
     }
 }
 
@@ -21,14 +56,12 @@ static void raise_station(const pl_fold_lane_job *job, uint32_t station, uint32_
     uint32_t count = job->ring->fold_count;
     const float *here = job->layer->heights + (size_t)station * count,
                 *there = job->layer->heights + (size_t)next * count;
-    const uint32_t *first = job->ring->lanes->first_octet + (size_t)station * count;
+    const uint32_t *first = job->ring->first_vertex + (size_t)station * count;
     for (uint32_t k = 0; k < count; ++k)
     {
         if (first[k] < first[k + 1] && (here[k] > 0 || there[k] > 0))
         {
-            pl_fold_cell c;
-            pl_fold_cell_make(job, station, next, k, &c);
-            raise_cell(job, &c, first[k], first[k + 1]);
+            raise_cell(job, station, next, k, first[k + 1] - first[k]);
         }
     }
 }

@@ -51,11 +51,14 @@ PL_INLINE void store_shifts(const pl_fold_lane_job *job, uint32_t block, uint32_
     }
 }
 
-static void even_folds(const pl_fold_lane_job *job, uint32_t block, uint32_t k, const pl_fold_eight *s, pl_f8 heights)
+/* steps: along the segments in the real pose. */
+static void even_folds(const pl_fold_lane_job *job, uint32_t block, uint32_t k, const pl_fold_eight *s,
+                       const pl_f8 (*steps)[3], pl_f8 heights)
 {
     const pl_fold_group *group = &job->ring->lanes->groups[block * job->ring->fold_count + k];
     const pl_fold_row *rows = job->ring->lanes->rows + group->first_row;
-    pl_f8 zero = pl_splat8(0), folded[PL_FOLD_SAMPLES], span[PL_FOLD_SAMPLES], rest[PL_FOLD_SAMPLES], begin = zero;
+    pl_f8 zero = pl_splat8(0), folded[PL_FOLD_SAMPLES], begin = zero;
+    pl_f8 span[PL_FOLD_SAMPLES] = {{0}}, rest[PL_FOLD_SAMPLES] = {{0}};
     folded[0] = zero;
     for (uint32_t i = 0; i < s->count; ++i)
     {
@@ -82,7 +85,7 @@ static void even_folds(const pl_fold_lane_job *job, uint32_t block, uint32_t k, 
             pl_f8 share = part_before(wanted, folded[i], span[i]) - (i < n ? 1.0f : 0.0f);
             for (int c = 0; c < 3; ++c)
             {
-                shift[c] += s->step[i][c] * share;
+                shift[c] += steps[i][c] * share;
             }
             shift[3] += rest[i] * share;
         }
@@ -174,13 +177,24 @@ static void solve_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k,
     pl_folds_layer *layer = job->layer;
     uint32_t count = job->ring->fold_count, index = block * count + k;
     const pl_fold_group *group = &job->ring->lanes->groups[index];
-    if (!group->row_count)
+    pl_f8 zero = pl_splat8(0);
+    bool known = pl_fold_group_is_known(job, block, k);
+    if (!group->row_count || (!known && !pl_mask8(*carry > zero)))
     {
         return;
     }
-    pl_f8 zero = pl_splat8(0), length = layer->work->lengths[index];
+    if (!known)
+    {
+        pl_fold_group_measure(job, block, k);
+    }
+    pl_f8 length = layer->work->lengths[index];
     pl_i8 there = group->rest_length > zero;
-    pl_f8 given = job->ring->gives[k] * pl_max8(group->rest_length - length, zero), taken = PL_FOLD_TAKE * *carry;
+    pl_f8 missing = pl_max8(group->rest_length - length, zero), given = job->ring->gives[k] * missing;
+    pl_f8 taken = job->pose->held.take * *carry;
+    if (job->deep)
+    {
+        taken = pl_select8(*carry < zero, -pl_min8(-*carry, missing - given), taken);
+    }
     pl_f8 lost = pl_fold_lost8(length, group->rest_length - given + taken, layer->work->noises[index]);
     outcome o;
     o.solved = there & (lost > zero);
@@ -214,9 +228,9 @@ static void solve_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k,
         left *= *(const pl_f8 *)(layer->carries + (size_t)block * PL_FOLD_LANES);
         *carry += (pl_f8)((pl_i8)left & o.limited & (left > zero));
     }
-    if (pl_mask8(o.raised) && layer->options.even)
+    if (pl_mask8(o.raised) && layer->options.even && !job->deep)
     {
-        even_folds(job, block, k, &segments, rising);
+        even_folds(job, block, k, &segments, (const pl_f8(*)[3])segments.step, rising);
     }
 }
 
@@ -227,7 +241,12 @@ void PL_WIDE(pl_folds_solve)(const pl_fold_lane_job *job, uint32_t block)
     float *heights = job->layer->heights + (size_t)block * PL_FOLD_LANES * count;
     const pl_f8 *lost = (const pl_f8 *)(job->layer->lost + (size_t)block * PL_FOLD_LANES);
     memset(heights, 0, (size_t)PL_FOLD_LANES * count * sizeof *heights);
-    pl_f8 before = {0}, behind = {0};
+    pl_f8 before = {0};
+    if (job->deep)
+    {
+        before = -*(const pl_f8 *)(job->layer->spared + (size_t)block * PL_FOLD_LANES);
+    }
+    pl_f8 behind = before;
     tally all = {.highest = {0}};
     for (uint32_t k = 0; k < middle && pl_mask8(*lost > pl_splat8(0)); ++k)
     {
@@ -236,4 +255,55 @@ void PL_WIDE(pl_folds_solve)(const pl_fold_lane_job *job, uint32_t block)
     }
     *(pl_f8 *)(job->layer->highs + (size_t)block * PL_FOLD_LANES) = all.highest;
     job->figures[(size_t)block * PL_FOLD_LANES] = figure_of(&all);
+}
+
+/* ---- Deep bends ---- */
+
+/* The way along each segment as it is, not as it is held. foot: where the fold begins; becomes where it ends. */
+static void take_real_steps(const pl_fold_lane_job *job, uint32_t block, uint32_t k, pl_f8 foot[3], pl_f8 (*steps)[3])
+{
+    const pl_fold_lanes *lanes = job->ring->lanes;
+    uint32_t index = block * job->ring->fold_count + k;
+    const pl_fold_group *group = &lanes->groups[index];
+    for (uint32_t i = 0; i <= group->row_count; ++i)
+    {
+        pl_f8 next[3];
+        if (i < group->row_count)
+        {
+            pl_fold_crossings_mix(job->frame->positions, &lanes->crossings[group->first_row + i], next);
+        }
+        else
+        {
+            pl_fold_places_mix(job->frame->positions, &lanes->places[1][index + block + 1], next);
+        }
+        for (int c = 0; c < 3; ++c)
+        {
+            steps[i][c] = next[c] - foot[c];
+            foot[c] = next[c];
+        }
+    }
+}
+
+void PL_WIDE(pl_folds_even)(const pl_fold_lane_job *job, uint32_t block)
+{
+    uint32_t count = job->ring->fold_count;
+    for (uint32_t k = 0; k < count; ++k)
+    {
+        size_t index = (size_t)block * count + k;
+        pl_f8 heights = gather(job->layer->heights + (size_t)block * PL_FOLD_LANES * count + k, count);
+        if (!job->ring->lanes->groups[index].row_count || !pl_mask8(heights > pl_splat8(0)))
+        {
+            continue;
+        }
+        pl_fold_eight segments;
+        pl_f8 foot[3], steps[PL_FOLD_SEGMENTS][3];
+        load_segments(job, block, (uint32_t)index, &segments);
+        if (job->pose->held.excess > 0)
+        {
+            pl_fold_places_mix(job->frame->positions, &job->ring->lanes->places[1][index + block], foot);
+            take_real_steps(job, block, k, foot, steps);
+        }
+        const pl_f8(*along)[3] = (const pl_f8(*)[3])(job->pose->held.excess > 0 ? steps : segments.step);
+        even_folds(job, block, k, &segments, along, heights);
+    }
 }

@@ -64,7 +64,7 @@ uint32_t support_node_named(const pleat_model *model, const char *part)
 
 support_run support_run_make(uint32_t clip, uint32_t first, uint32_t last)
 {
-    return (support_run){pleat_folds_options_default(), PLEAT_NONE, clip, first, last, 30, NULL, PLEAT_LBS};
+    return (support_run){pleat_folds_options_default(), PLEAT_NONE, clip, first, last, 30, NULL, PLEAT_LBS, NULL};
 }
 
 pleat_bake *support_run_bake(const support_actor *a, const support_run *r)
@@ -80,6 +80,7 @@ pleat_bake *support_run_bake(const support_actor *a, const support_run *r)
     desc.first_frame = r->first;
     desc.last_frame = r->last;
     desc.skinning = r->skinning;
+    desc.mask = r->mask;
     desc.layer_count = 1;
     desc.layers = &layer;
     if (pleat_bake_create(&desc, r->host, &bake, &error) != PLEAT_OK)

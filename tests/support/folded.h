@@ -34,6 +34,7 @@ typedef struct support_run
     float fps;
     const pleat_host *host;
     pleat_skinning skinning;
+    const float *mask; /* NULL: none */
 } support_run;
 
 support_run support_run_make(uint32_t clip, uint32_t first, uint32_t last);
