@@ -357,12 +357,6 @@ PL_INLINE float pl_fold_ramp(float x, float low, float high)
     return pl_smooth_step((x - low) / (high - low));
 }
 
-/* The length at a station that is pressed and takes part in the crease: what has lost nothing does not. */
-PL_INLINE float pl_fold_covered(const pl_folds_layer *layer, uint32_t station)
-{
-    return layer->pressed[station] * pl_fold_ramp(layer->lost[station], 0, 0.05f);
-}
-
 /* A place on a line, from values at vertices. */
 PL_INLINE pl_f4 pl_fold_mix(const pleat_vec4 *values, const uint32_t vertex[3], const float weight[3])
 {
@@ -440,7 +434,6 @@ typedef struct pl_fold_press
     float way; /* 1 on the joint's side of the ring, -1 on its parent's */
     float part;
     float pressed[2];
-    float begun[2]; /* how much it counts there, by the length that was lost */
     const pl_fold *folds[2];
     const pl_fold_wall *creases[2];
 } pl_fold_press;

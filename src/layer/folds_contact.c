@@ -204,8 +204,7 @@ static float gain_of(const pl_bound_ring *ring, const pl_folds_layer *layer, uin
 static float flow_between(const pl_bound_ring *ring, const pl_folds_layer *layer, uint32_t from, uint32_t to, float a,
                           float b)
 {
-    float covered =
-        fmaxf(pl_fold_covered(layer, from / ring->fold_count), pl_fold_covered(layer, to / ring->fold_count));
+    float covered = fmaxf(layer->pressed[from / ring->fold_count], layer->pressed[to / ring->fold_count]);
     float closed = pl_fold_ramp(covered, 0.25f * ring->width, 0.75f * ring->width);
     return closed * (a > b ? gain_of(ring, layer, to, b, a) : -gain_of(ring, layer, from, a, b));
 }

@@ -155,8 +155,10 @@ static void cover_station(const frame_job *job, uint32_t station)
     pl_fold_pose real = {.frame = job->frame};
     pl_fold_wall *crease = &job->layer->creases[station];
     *crease = pl_fold_crease(job->ring, station, &real);
-    job->layer->pressed[station] =
-        pl_fold_cover(job->ring, station, crease, job->frame) * pl_fold_bend_of(job->ring, station, &job->pose).clear;
+    /* Cloth that has lost nothing is not pressed: what covers it begins with its loss. */
+    float part = pl_fold_ramp(job->layer->lost[station], 0, 0.05f);
+    part *= pl_fold_bend_of(job->ring, station, &job->pose).clear;
+    job->layer->pressed[station] = part * pl_fold_cover(job->ring, station, crease, job->frame);
 }
 
 /* And what it will take from the folds. */
@@ -168,7 +170,7 @@ static float spare_station(const frame_job *job, uint32_t station)
     pl_fold_tuck_pose pose = {
         .up = layer->ups[middle], .pivot = held->pivot, .points = layer->points, .frame = job->frame};
     pose.held = held->excess > 0 ? layer->held[middle] : pose.up;
-    pose.pressed = pl_fold_covered(layer, station);
+    pose.pressed = layer->pressed[station];
     pose.given_up = held->given_up;
     return held->spared * pl_fold_tuck_share(job->ring, station, &pose);
 }
@@ -533,7 +535,7 @@ static void find_tucks(void *data, uint32_t begin, uint32_t end, uint32_t worker
         pl_f4 up = job->layer->ups[(size_t)i * (count + 1) + count / 2];
         bool asked = job->layer->lost[i] > 0;
         job->layer->tucks[i] = asked ? job->pose.held.tuck * pl_fold_tuck(job->ring, i, up, job->pose.held.pivot,
-                                                                          pl_fold_covered(job->layer, i), job->frame)
+                                                                          job->layer->pressed[i], job->frame)
                                      : 0;
     }
 }

@@ -32,15 +32,17 @@ static float straight_to(const pl_f4 *feet_rest, uint32_t middle, uint32_t foot,
     return length > 0 ? pl_fold_ramp(pl_dot3(way, outwards) / length, 0.5f, 0.8f) : 0;
 }
 
-/* Walks from the ring outwards; side 0: towards the parent. Returns the covered length. */
+/* Walks from the ring outwards; side 0: towards the parent. Returns the covered length. A line that leaves the ring
+ * askew to the bone, as those inside a thigh do, is turned by more than the bend, and less of it counts. */
 static float cover_side(const pl_bound_ring *ring, uint32_t station, uint32_t side, const pl_fold_wall *crease,
                         const pleat_layer_frame *frame)
 {
     uint32_t middle = ring->fold_count / 2;
     const pl_fold_sample *feet = ring->feet + 3 * (size_t)station * (ring->fold_count + 1);
     const pl_f4 *rest = ring->feet_rest + 3 * (size_t)station * (ring->fold_count + 1);
-    float sum = 0, before = 0, way = side ? 1.0f : -1.0f, straight = 1;
+    float sum = 0, before = 0, way = side ? 1.0f : -1.0f;
     pl_f4 outwards = ring->along[(size_t)station * (ring->fold_count + 1) + middle] * pl_splat(way);
+    float straight = pl_fold_ramp(fabsf(pl_dot3(outwards, ring->axis)), 0.6f, 0.9f);
     for (uint32_t n = 1; n <= middle; ++n)
     {
         uint32_t foot = side ? middle + n : middle - n, k = side ? foot - 1 : foot;
@@ -61,10 +63,6 @@ float pl_fold_cover(const pl_bound_ring *ring, uint32_t station, const pl_fold_w
 
 /* ---- Before the crease ---- */
 
-/* Cloth that has lost nothing is not put back, and from this loss on wholly. A line that lies far behind its crease and
- * has hardly become shorter was not pushed there by a bend, and would leap as the bend ends. */
-#define BEGUN 0.15f
-
 pl_fold_press pl_fold_press_of(const pl_bound_ring *ring, uint32_t station, uint32_t k, const pl_folds_layer *layer,
                                float part)
 {
@@ -75,7 +73,6 @@ pl_fold_press pl_fold_press_of(const pl_bound_ring *ring, uint32_t station, uint
         press.folds[i] = ring->folds + (size_t)stations[i] * ring->fold_count;
         press.creases[i] = &layer->creases[stations[i]];
         press.pressed[i] = layer->pressed[stations[i]];
-        press.begun[i] = pl_fold_ramp(layer->lost[stations[i]], 0, BEGUN);
     }
     return press;
 }
@@ -139,9 +136,7 @@ static float push_part(const pl_fold_press *p, const pl_fold_vertex *v, float fr
     }
     float t = (from_ring - covered) / reach;
     float first = fade_at(p->ring, p->folds[0], p->k, outwards), second = fade_at(p->ring, p->folds[1], p->k, outwards);
-    float begun = p->begun[0] + (p->begun[1] - p->begun[0]) * v->share;
-    return (first + (second - first) * v->share) * (1 - pl_smooth_step(t)) * begun * p->part * v->mask *
-           p->ring->strength;
+    return (first + (second - first) * v->share) * (1 - pl_smooth_step(t)) * p->part * v->mask * p->ring->strength;
 }
 
 pl_f4 pl_fold_settle(const pl_fold_press *p, const pl_fold_vertex *v, pl_f4 place, pl_f4 move)

@@ -125,8 +125,7 @@ PL_INLINE pl_f8 push_of(const cell *c, const lot *l, pl_f8 depth, pl_f8 way, pl_
     pl_f8 covered = p->pressed[0] + (p->pressed[1] - p->pressed[0]) * l->v.share;
     pl_f8 reach = pl_min8(covered, pl_splat8(2 * width)), beyond = from_ring - covered;
     pl_f8 first = slope_at(&c->fades[0], l), second = slope_at(&c->fades[1], l);
-    pl_f8 begun = p->begun[0] + (p->begun[1] - p->begun[0]) * l->v.share;
-    pl_f8 part = (first + (second - first) * l->v.share) * (1 - smooth_step(beyond / reach)) * begun * l->v.mask;
+    pl_f8 part = (first + (second - first) * l->v.share) * (1 - smooth_step(beyond / reach)) * l->v.mask;
     push *= part * (p->part * p->ring->strength);
     return (pl_f8)((pl_i8)push & (beyond < reach) & (depth > pl_splat8(0)));
 }
