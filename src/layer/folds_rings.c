@@ -124,8 +124,26 @@ static float reach_around(const pl_ring *ring, const float *reaches, uint32_t st
     return most;
 }
 
+/* Ends folds of one line on one side of a ring, whose weights blend as far as this: two and a half folds behind it, and
+ * right there if the line has passed through another ring's part before, from which it would come out again at each
+ * station elsewhere. */
+static void end_behind(const pl_fold_ring *ring, uint32_t station, bool high, float reach)
+{
+    uint32_t middle = ring->fold_count / 2;
+    float *own = ring->own + station * ring->fold_count;
+    float least = 1;
+    for (uint32_t d = 0; d < middle; ++d)
+    {
+        uint32_t k = high ? middle + d : middle - 1 - d;
+        float away = 0.5f * fabsf(ring->bounds[k] + ring->bounds[k + 1]);
+        least = fminf(least, own[k]);
+        float spare = pl_smooth_step(least / 0.1f) * (PL_FOLDS_SPARE + 0.5f);
+        own[k] *= 1 - pl_smooth_step((away - reach) / ring->values.width - spare);
+    }
+}
+
 /* Where a line has left the blend of its joint's weights, the joint bends nothing: what is lost there other joints
- * take, as where lines of the chest go on over the arm. A ring's folds end a few folds behind the blend. */
+ * take, as where lines of the chest go on over the arm. */
 static pleat_result keep_to_blend(pl_folds_planner *p, const pl_fold_ring *ring, pleat_error *error)
 {
     fill_share(p, ring->joint);
@@ -134,15 +152,10 @@ static pleat_result keep_to_blend(pl_folds_planner *p, const pl_fold_ring *ring,
     {
         return pl_fail_memory(p->scratch.memory, error, "the reach of a ring");
     }
-    float width = ring->values.width;
     for (uint32_t i = 0; i < ring->ring.station_count; ++i)
     {
-        for (uint32_t k = 0; k < ring->fold_count; ++k)
-        {
-            float away = 0.5f * fabsf(ring->bounds[k] + ring->bounds[k + 1]);
-            float reach = ring->chain + reach_around(&ring->ring, reaches, i, k >= ring->fold_count / 2);
-            ring->own[i * ring->fold_count + k] *= 1 - pl_smooth_step((away - reach) / width - (PL_FOLDS_SPARE + 0.5f));
-        }
+        end_behind(ring, i, false, ring->chain + reach_around(&ring->ring, reaches, i, 0));
+        end_behind(ring, i, true, ring->chain + reach_around(&ring->ring, reaches, i, 1));
     }
     return PLEAT_OK;
 }

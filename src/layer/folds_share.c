@@ -3,7 +3,7 @@
  * Level lines of a joint's weight and those of the joints above, below and beside it never cross (the weights are
  * nested or add up to at most 1), but their regions overlap: along the spine, at the hip, around the shoulder. Two
  * rings that fold the same place at different phases make notches, so each place belongs to the ring nearest to it; at
- * the border one ring's folds fade out within a fold's width while the other's, which are solved later on what is left,
+ * the border one ring's folds fade out over a fold's width while the other's, which are solved later on what is left,
  * fade in. Between two rings that run side by side, folds are made a little wider or narrower so that whole ones fit.
  */
 #include "layer/folds.h"
@@ -37,11 +37,6 @@ static const pl_station *nearest_station(const pl_ring *ring, const line_place *
     return nearest;
 }
 
-/* Folds fade over so much of their width in the difference of the distances from both rings. Where these face each
- * other it changes twice as fast as the place; where one ring passes another askew, longer ends would leave more of the
- * cloth to no ring. */
-#define BORDER 0.7f
-
 /* How much of a place is its own ring's and not another's: 1 all, 0 nothing. Rings work one after the other, each on
  * what is left: the one that comes later keeps its full height until the earlier one has its own. Folds across each
  * other do not disturb each other: a ring whose lines run askew takes nothing away. */
@@ -58,7 +53,7 @@ static float own_part(const pl_folds_plan *plan, uint32_t self, const line_place
             continue;
         }
         float lead = r < self ? 1.5f : 0.5f;
-        float width = BORDER * plan->rings[self].values.width;
+        float width = plan->rings[self].values.width;
         float nearer = pl_smooth_step((other - place->away) / width + lead);
         float beyond = pl_smooth_step((other - plan->rings[r].half) / width + lead);
         float parallel = fabsf(pl_dot3(pl_normalize3(place->along), station->across));
@@ -84,26 +79,16 @@ static line_place place_at(const pl_patch *patch, uint32_t station, float arc, f
                         fabsf(arc)};
 }
 
-/* A line that has gone into another ring's part does not come out of it on the other side: lines of the chest that pass
- * the shoulder would have folds on the arm, each as far as it happens to get. */
-#define PASSED 0.1f
-
 void pl_folds_share_places(const pl_folds_plan *plan, uint32_t self, float row_step)
 {
     const pl_fold_ring *ring = &plan->rings[self];
-    uint32_t middle = ring->fold_count / 2;
-    for (uint32_t n = 0; n < 2 * ring->ring.station_count; ++n)
+    for (uint32_t i = 0; i < ring->ring.station_count; ++i)
     {
-        uint32_t station = n / 2;
-        float least = 1;
-        for (uint32_t d = 0; d < middle; ++d)
+        for (uint32_t k = 0; k < ring->fold_count; ++k)
         {
-            uint32_t k = n % 2 ? middle + d : middle - 1 - d;
             float arc = 0.5f * (ring->bounds[k] + ring->bounds[k + 1]);
-            line_place place = place_at(&ring->patch, station, arc, row_step);
-            float own = own_part(plan, self, &place);
-            ring->own[station * ring->fold_count + k] = own * pl_smooth_step(least / PASSED);
-            least = fminf(least, own);
+            line_place place = place_at(&ring->patch, i, arc, row_step);
+            ring->own[i * ring->fold_count + k] = own_part(plan, self, &place);
         }
     }
 }
