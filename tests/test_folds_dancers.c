@@ -132,6 +132,15 @@ static void count_bumps(const pleat_stack_shape *shape, const double *offsets, d
     free(top);
 }
 
+/* With folds, and without. */
+static void bake_leotard(const support_actor *dancer, pleat_bake *bakes[2])
+{
+    support_run r = support_run_make(0, 0, PLEAT_NONE);
+    r.node = support_node_named(dancer->model, "");
+    bakes[0] = support_run_bake(dancer, &r);
+    bakes[1] = support_run_bake_plain(dancer, &r);
+}
+
 /* On the chest rings of neck and spine meet those of the shoulders at an angle. Without a choice between them 67 of 477
  * tops were bumps of a grid. */
 static void test_folds_buckle_one_way_where_rings_cross(void **state)
@@ -139,9 +148,8 @@ static void test_folds_buckle_one_way_where_rings_cross(void **state)
     (void)state;
     SUPPORT_NEED(path, "mh_modern_leotard/mh_modern_leotard.glb");
     support_actor dancer = support_actor_load(path);
-    support_run r = support_run_make(0, 0, PLEAT_NONE);
-    r.node = support_node_named(dancer.model, "");
-    pleat_bake *bakes[2] = {support_run_bake(&dancer, &r), support_run_bake_plain(&dancer, &r)};
+    pleat_bake *bakes[2];
+    bake_leotard(&dancer, bakes);
     const pleat_stack_shape *shape = support_shape_of(bakes[0]);
     double *offsets = malloc(shape->surface_count * sizeof *offsets), tops = 0, bumps = 0;
     static const uint32_t frames[] = {40, 75, 100, 110, 120};
@@ -182,9 +190,8 @@ static void test_folds_of_the_chest_end_before_the_arm(void **state)
     (void)state;
     SUPPORT_NEED(path, "mh_modern_leotard/mh_modern_leotard.glb");
     support_actor dancer = support_actor_load(path);
-    support_run r = support_run_make(0, 0, PLEAT_NONE);
-    r.node = support_node_named(dancer.model, "");
-    pleat_bake *bakes[2] = {support_run_bake(&dancer, &r), support_run_bake_plain(&dancer, &r)};
+    pleat_bake *bakes[2];
+    bake_leotard(&dancer, bakes);
     static const uint32_t frames[] = {29, 89, 109, 129};
     uint32_t raised = 0;
     for (int i = 0; i < 4; ++i)

@@ -351,12 +351,6 @@ PL_INLINE bool pl_fold_is_lost(const pl_folds_layer *layer, const pl_bound_ring 
     return station >= 0 && station < count && layer->lost[station] > 0;
 }
 
-/* From 0 to 1 as x goes from low to high, evenly at both ends. */
-PL_INLINE float pl_fold_ramp(float x, float low, float high)
-{
-    return pl_smooth_step((x - low) / (high - low));
-}
-
 /* A place on a line, from values at vertices. */
 PL_INLINE pl_f4 pl_fold_mix(const pleat_vec4 *values, const uint32_t vertex[3], const float weight[3])
 {
@@ -370,6 +364,12 @@ typedef struct pl_fold_walls
     pl_fold_wall feet[2 * PL_FOLDS_A_SIDE + 1];
     pl_fold_wall crease;
 } pl_fold_walls;
+
+/* From 0 to 1 as x goes from low to high, evenly at both ends. */
+PL_INLINE float pl_fold_ramp(float x, float low, float high)
+{
+    return pl_smooth_step((x - low) / (high - low));
+}
 
 /* A fold nears its room slowly: up to PL_FOLD_SOFT of it freely, at twice the rest of the way it is full. What it does
  * not take then grows with the square, and so the height of the fold that takes it over instead begins evenly, where

@@ -124,6 +124,9 @@ static float reach_around(const pl_ring *ring, const float *reaches, uint32_t st
     return most;
 }
 
+/* A line of which less than this is its own ring's has passed into another ring's part. */
+#define PASSED 0.1f
+
 /* Ends folds of one line on one side of a ring, whose weights blend as far as this: two and a half folds behind it, and
  * right there if the line has passed through another ring's part before, from which it would come out again at each
  * station elsewhere. */
@@ -137,7 +140,7 @@ static void end_behind(const pl_fold_ring *ring, uint32_t station, bool high, fl
         uint32_t k = high ? middle + d : middle - 1 - d;
         float away = 0.5f * fabsf(ring->bounds[k] + ring->bounds[k + 1]);
         least = fminf(least, own[k]);
-        float spare = pl_smooth_step(least / 0.1f) * (PL_FOLDS_SPARE + 0.5f);
+        float spare = pl_smooth_step(least / PASSED) * (PL_FOLDS_SPARE + 0.5f);
         own[k] *= 1 - pl_smooth_step((away - reach) / ring->values.width - spare);
     }
 }
