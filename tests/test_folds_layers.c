@@ -494,7 +494,9 @@ static void test_what_does_not_cover_holds_nothing(void **state)
     over.radius = 0.054f;
     assert_true(unlike_alone((tube[2]){long_sleeve, over}, 2, false, 16) > 0.005);
     tube button = {0.0505f, 0.01f, 0.02f, 3, 3, 12, 0, false};
-    assert_true(unlike_alone((tube[2]){long_sleeve, button}, 2, true, 16) < 2e-5);
+    /* In the crease cloth across from it counts it among what comes near: a hundredth of a fold's height. */
+    assert_true(unlike_alone((tube[2]){long_sleeve, button}, 2, true, 14) < 1e-6);
+    assert_true(unlike_alone((tube[2]){long_sleeve, button}, 2, true, 16) < 1.2e-4);
 }
 
 /* A belt without a skin that a joint carries holds down what one with a skin does. */

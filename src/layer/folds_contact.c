@@ -98,7 +98,7 @@ float pl_fold_room(const pl_bound_ring *ring, const pl_fold_walls *walls, uint32
     float most = PL_FOLD_STEEP * ring->width, side = k >= ring->fold_count / 2 ? -1.0f : 1.0f;
     most = room_before(&walls->feet[k], -1, points, raised, count, 0.02f * ring->width, 0.25f, most);
     most = room_before(&walls->feet[k + 1], 1, points, raised, count, 0.02f * ring->width, 0.25f, most);
-    return room_before(&walls->crease, side, points, raised, count, 0.1f * ring->width, 0.5f, most);
+    return room_before(&walls->crease, side, points, raised, count, 0.1f * ring->width, PL_FOLD_LEAN, most);
 }
 
 pl_fold_bend pl_fold_bend_of(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose)

@@ -133,7 +133,7 @@ static void limit_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k,
     pl_f8 full = pl_splat8(PL_FOLD_STEEP * width), most = full;
     most = room_before(&feet[0], -1, &l, rows, 0.02f * width, 0.25f, most);
     most = room_before(&feet[1], 1, &l, rows, 0.02f * width, 0.25f, most);
-    most = room_before(&touch->crease, side, &l, rows, 0.1f * width, 0.5f, most);
+    most = room_before(&touch->crease, side, &l, rows, 0.1f * width, PL_FOLD_LEAN, most);
     most = pl_min8(most, touch->clear * full);
     pl_f8 less = (most - full) * touch->share, room = full + less, taper = full + less * touch->part;
     uint32_t there = touch->stations & pl_mask8(group->rest_length > pl_splat8(0));
