@@ -244,8 +244,8 @@ static void test_fold_line_directions_keep_cloth_even(void **state)
     }
 }
 
-/* A hollow gets shorter before it gets longer: the exact height leaps at the onset, the eased one grows from 0 hardly
- * faster than with the square root, and joins the exact one. */
+/* A hollow gets shorter before it gets longer: the exact height leaps at the onset, the eased one grows from 0 with the
+ * loss, and joins the exact one: looked at ten times as often, it changes by little more than a tenth at a time. */
 static void test_fold_line_eases_out_of_a_hollow(void **state)
 {
     (void)state;
@@ -259,7 +259,7 @@ static void test_fold_line_eases_out_of_a_hollow(void **state)
     }
     pl_fold_segment segments[POINTS];
     pl_fold_segments(POINTS, points, raised, segments);
-    double length = pl_fold_tau(segments, POINTS - 1, 0, 0, NULL), before = 0, first = 0;
+    double length = pl_fold_tau(segments, POINTS - 1, 0, 0, NULL), before = 0, tenth = 0, fast = 0, slow = 0;
     assert_true(pl_fold_solve(segments, POINTS - 1, length * (1 + 1e-9), 0).amplitude > 0.05);
     for (int i = 1; i <= 1000; ++i)
     {
@@ -269,10 +269,15 @@ static void test_fold_line_eases_out_of_a_hollow(void **state)
         assert_true(eased.hollow > 0.05 && eased.amplitude > before && eased.amplitude - before < 0.02);
         assert_true(eased.amplitude <= exact.amplitude * (1 + 1e-9));
         assert_true(5e-4 * i / (1 + 5e-4 * i) < 0.32 || fabs(eased.amplitude - exact.amplitude) < 1e-9);
-        first = i == 1 ? eased.amplitude : first;
-        assert_true(i > 200 || eased.amplitude < 1.2 * first * sqrt(i));
+        slow = fmax(slow, eased.amplitude - before);
         before = eased.amplitude;
+        if (i % 10 == 0)
+        {
+            fast = fmax(fast, eased.amplitude - tenth);
+            tenth = eased.amplitude;
+        }
     }
+    assert_true(slow <= 0.15 * fast);
 }
 
 /* ---- Eight at once ---- */

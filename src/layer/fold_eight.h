@@ -23,7 +23,7 @@ typedef struct pl_fold_eight
 
 typedef struct pl_fold_eight_solution
 {
-    pl_f8 amplitude, tau, hollow, relief;
+    pl_f8 amplitude, tau, hollow, relief, due;
     pl_i8 steps;
 } pl_fold_eight_solution;
 
@@ -128,12 +128,11 @@ PL_INLINE pl_f8 pl_fold_eight_farthest(const pl_fold_eight *s, pl_f8 lengths)
     return lengths / reach;
 }
 
-/* How much of a hollow's slope is left out. */
-PL_INLINE pl_f8 pl_fold_eight_relief(pl_f8 slope, pl_f8 lost, pl_f8 wanted, pl_f8 filling)
+/* What is added to a hollow's slope. lost: as there. */
+PL_INLINE pl_f8 pl_fold_eight_relief(pl_f8 slope, pl_f8 lost)
 {
-    pl_f8 t = lost / (0.02f * wanted + pl_min8(6 * filling, 0.3f * wanted));
-    pl_i8 eased = (slope < pl_splat8(0)) & (t < pl_splat8(1));
-    return (pl_f8)((pl_i8)(-slope * (1 - t * t * (3 - 2 * t))) & eased);
+    pl_i8 eased = (slope < pl_splat8(0)) & (lost < pl_splat8(1));
+    return (pl_f8)((pl_i8)(-(float)PL_FOLD_EASE * slope * (1 - lost * lost * (3 - 2 * lost))) & eased);
 }
 
 /* Newton's method from out's amplitude, until every lane of `active` is done. length: at X = 0. */
@@ -172,12 +171,14 @@ PL_INLINE void pl_fold_eight_solve(const pl_fold_eight *s, pl_f8 wanted, pl_fold
     pl_f8 length = single.length, tau = length - wanted;
     pl_i8 active = (tau < zero) & (single.reach > zero);
     pl_i8 filled = active & (single.half < zero) & (single.square > zero);
-    pl_f8 hollow = zero, relief = zero;
+    pl_f8 hollow = zero, relief = zero, due = pl_splat8(1);
     if (pl_mask8(filled))
     {
         hollow = (pl_f8)((pl_i8)(-2 * single.half / single.square) & filled);
         pl_f8 filling = 0.5f * single.square * hollow * hollow / length;
-        relief = pl_fold_eight_relief(single.slope, -tau, wanted, filling);
+        pl_f8 part = -tau / (0.02f * wanted + pl_min8(6 * filling, 0.3f * wanted));
+        relief = pl_fold_eight_relief(single.slope, part);
+        due = pl_select8(relief > zero, pl_min8(part * (float)(1 / PL_FOLD_DUE), due), due);
         single.half += length * relief;
     }
     pl_f8 under = single.half * single.half + single.square * (wanted + length) * (wanted - length);
@@ -190,7 +191,7 @@ PL_INLINE void pl_fold_eight_solve(const pl_fold_eight *s, pl_f8 wanted, pl_fold
         high = pl_select8(far, farthest, high);
     }
     *out = (pl_fold_eight_solution){
-        .amplitude = (pl_f8)((pl_i8)x & active), .tau = tau, .hollow = hollow, .relief = relief};
+        .amplitude = (pl_f8)((pl_i8)x & active), .tau = tau, .hollow = hollow, .relief = relief, .due = due};
     pl_fold_eight_newton(s, wanted, length, relief, active, high, out);
 }
 

@@ -186,13 +186,12 @@ static double single_root(single_segment s, double length, double wanted)
     return s.square > 0 ? root / s.square : 0;
 }
 
-/* How much of a hollow's slope is left out: all of it where nothing is lost yet, none from 2 % of the length and six
+/* What is added to a hollow's slope: PL_FOLD_EASE of it where nothing is lost yet, none from 2 % of the length and six
  * times what a straight line of the hollow's height would take, 32 % at most. There the hollow makes a fold higher by a
- * fifth alone, so that heights grow nearly as evenly as on straight cloth. */
-static double relief_of(double slope, double lost, double rest_length, double filling)
+ * fifth alone, so that heights grow nearly as evenly as on straight cloth. lost: of that length. */
+static double relief_of(double slope, double lost)
 {
-    double t = lost / (0.02 * rest_length + fmin(6 * filling, 0.3 * rest_length));
-    return slope < 0 && t < 1 ? -slope * (1 - t * t * (3 - 2 * t)) : 0;
+    return slope < 0 && lost < 1 ? -PL_FOLD_EASE * slope * (1 - lost * lost * (3 - 2 * lost)) : 0;
 }
 
 /* |d + X e| >= X |e| - |d|: beyond this amplitude the line is longer than it is to be. lengths: what it is and what it
@@ -215,11 +214,13 @@ static pl_fold_solution solve(const pl_fold_segment *segments, uint32_t count, d
     double tau = length - rest_length;
     if (!(tau < 0) || !(single.reach > 0))
     {
-        return (pl_fold_solution){0, tau, 0, 0, 0};
+        return (pl_fold_solution){0, tau, 0, 0, 1, 0};
     }
     double hollow = single.half < 0 && single.square > 0 ? -2 * single.half / single.square : 0;
     double filling = 0.5 * single.square * hollow * hollow / length;
-    double relief = eased ? relief_of(slope, -tau, rest_length, filling) : 0;
+    double part = -tau / (0.02 * rest_length + fmin(6 * filling, 0.3 * rest_length));
+    double relief = eased ? relief_of(slope, part) : 0;
+    double due = relief > 0 ? fmin(part / PL_FOLD_DUE, 1) : 1;
     single.half += length * relief;
     double low = 0, high = INFINITY;
     double x = guess > 0 ? guess : single_root(single, length, rest_length);
@@ -259,7 +260,7 @@ static pl_fold_solution solve(const pl_fold_segment *segments, uint32_t count, d
         }
         x = next;
     }
-    return (pl_fold_solution){x, tau, hollow, relief, steps};
+    return (pl_fold_solution){x, tau, hollow, relief, due, steps};
 }
 
 pl_fold_solution pl_fold_solve(const pl_fold_segment *segments, uint32_t count, double rest_length, double guess)

@@ -57,12 +57,19 @@ void pl_fold_segments(uint32_t count, const pl_f4 *points, const pl_f4 *raised, 
 /* tau(X); slope (if not NULL) gets its derivative. */
 double pl_fold_tau(const pl_fold_segment *segments, uint32_t count, double rest_length, double x, double *slope);
 
+/* Where a hollow has lost nothing yet, its slope is turned around: heights begin in proportion to the loss. With 1 it
+ * is left out, and heights begin with the square root. */
+#define PL_FOLD_EASE 2.0
+/* The part of the loss over which a hollow is eased, from which on all that a fold may not take is due elsewhere. */
+#define PL_FOLD_DUE 0.3
+
 typedef struct pl_fold_solution
 {
     double amplitude; /* X: exactly 0 where the line is as long as at rest or longer */
     double tau;       /* what is left of the equation, at X */
     double hollow;  /* up to about this amplitude the fold only fills a hollow and is shorter than at 0; 0: no hollow */
     double relief;  /* what easing added to the slope: tau is that of tau(X) + relief X; 0: nothing */
+    double due;     /* how much of what is left, where the fold may not rise, is to be taken up elsewhere, 0 .. 1 */
     uint32_t steps; /* Newton steps taken */
 } pl_fold_solution;
 

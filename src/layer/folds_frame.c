@@ -357,7 +357,7 @@ static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, dou
     double left =
         limited ? -pl_fold_tau(segments, fold->sample_count - 1, wanted, height, NULL) - solution.relief * height : 0;
     left = left < lost ? left : lost;
-    return left > 0 ? carry + left * (double)job->layer->carries[station] : carry;
+    return left > 0 ? carry + left * solution.due * (double)job->layer->carries[station] : carry;
 }
 
 /* From the ring outwards on both sides. */

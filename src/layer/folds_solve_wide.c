@@ -225,7 +225,7 @@ static void solve_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k,
     {
         pl_f8 eased = pl_fold_eight_length(&segments, height) + o.solution.relief * height;
         pl_f8 left = pl_min8(o.wanted - eased, lost);
-        left *= *(const pl_f8 *)(layer->carries + (size_t)block * PL_FOLD_LANES);
+        left *= o.solution.due * *(const pl_f8 *)(layer->carries + (size_t)block * PL_FOLD_LANES);
         *carry += (pl_f8)((pl_i8)left & o.limited & (left > zero));
     }
     if (pl_mask8(o.raised) && layer->options.even && !job->deep)

@@ -3,19 +3,30 @@
 #include <math.h>
 #include <string.h>
 
-support_actor support_actor_arm(uint32_t around, uint32_t along)
+static support_actor make_actor(const char *name, const pleat_make_options *options)
 {
-    pleat_make_options options = pleat_make_options_default();
-    options.arm_around = around ? around : options.arm_around;
-    options.arm_along = along ? along : options.arm_along;
     support_actor a = {0};
     pleat_error error = {0};
-    if (pleat_make("arm", &options, NULL, &a.made, &error) != PLEAT_OK)
+    if (pleat_make(name, options, NULL, &a.made, &error) != PLEAT_OK)
     {
         fail_msg("%s", error.message);
     }
     a.model = pleat_made_model(a.made);
     return a;
+}
+
+support_actor support_actor_make(const char *name)
+{
+    pleat_make_options options = pleat_make_options_default();
+    return make_actor(name, &options);
+}
+
+support_actor support_actor_arm(uint32_t around, uint32_t along)
+{
+    pleat_make_options options = pleat_make_options_default();
+    options.arm_around = around ? around : options.arm_around;
+    options.arm_along = along ? along : options.arm_along;
+    return make_actor("arm", &options);
 }
 
 support_actor support_actor_load(const char *path)

@@ -17,6 +17,7 @@ typedef struct support_actor
     const pleat_model *model;
 } support_actor;
 
+support_actor support_actor_make(const char *name);
 /* The built-in arm; 0: as it is by default. */
 support_actor support_actor_arm(uint32_t around, uint32_t along);
 support_actor support_actor_load(const char *path);
