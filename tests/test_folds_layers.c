@@ -453,9 +453,9 @@ static void test_hem_lies_on_the_sleeve(void **state)
 /* ---- Nothing else changes ---- */
 
 /* The largest difference between the first garment with others beside it, and by itself; 0: the same bits. */
-static double unlike_alone(const tube *tubes, uint32_t count, bool one_mesh, uint32_t last)
+static double unlike_alone_but(outfit *worn, const tube *tubes, uint32_t last)
 {
-    outfit *worn = outfit_make(count, tubes, one_mesh), *alone = outfit_make(1, tubes, false);
+    outfit *alone = outfit_make(1, tubes, false);
     support_run run = support_run_make(0, 0, KEYS - 1);
     support_actor actors[2] = {{.model = &worn->model}, {.model = &alone->model}};
     run.node = support_node_named(&worn->model, "lower");
@@ -475,6 +475,11 @@ static double unlike_alone(const tube *tubes, uint32_t count, bool one_mesh, uin
     outfit_free(worn);
     outfit_free(alone);
     return most;
+}
+
+static double unlike_alone(const tube *tubes, uint32_t count, bool one_mesh, uint32_t last)
+{
+    return unlike_alone_but(outfit_make(count, tubes, one_mesh), tubes, last);
 }
 
 /* A sleeve below, one that stands apart, an arm below that comes through here and there; and a button in the same mesh,
@@ -497,6 +502,26 @@ static void test_what_does_not_cover_holds_nothing(void **state)
     /* In the crease cloth across from it counts it among what comes near: a hundredth of a fold's height. */
     assert_true(unlike_alone((tube[2]){long_sleeve, button}, 2, true, 14) < 1e-6);
     assert_true(unlike_alone((tube[2]){long_sleeve, button}, 2, true, 16) < 1.2e-4);
+}
+
+/* A copy of the garment in its place, and a level of detail, are not worn over it. A patch is. */
+static void test_copies_hold_nothing(void **state)
+{
+    (void)state;
+    tube coarse = long_sleeve, patch = {0.05f, -0.02f, 0.02f, 8, 8, 60, 0, false};
+    coarse.radius = 0.0508f; /* its faces cut corners */
+    coarse.around = 20;
+    coarse.along = 30;
+    assert_true(0 == unlike_alone((tube[2]){long_sleeve, long_sleeve}, 2, false, 16));
+    static const char *const names[] = {"lower_LOD1", "Lower.lod 2", "LOD3-lower", "clod1 lower"};
+    for (size_t i = 0; i < 4; ++i)
+    {
+        outfit *o = outfit_make(2, (tube[2]){long_sleeve, coarse}, false);
+        o->nodes[4].name = names[i];
+        double unlike = unlike_alone_but(o, (tube[2]){long_sleeve, coarse}, 16);
+        assert_true(i < 3 ? 0 == unlike : unlike > 0.005);
+    }
+    assert_true(unlike_alone((tube[2]){long_sleeve, patch}, 2, false, 16) > 0.005);
 }
 
 /* A belt without a skin that a joint carries holds down what one with a skin does. */
@@ -537,7 +562,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sleeve_under_sleeve),    cmocka_unit_test(test_belt_over_sleeve),
         cmocka_unit_test(test_hem_lies_on_the_sleeve), cmocka_unit_test(test_what_does_not_cover_holds_nothing),
-        cmocka_unit_test(test_carried_belt_covers),
+        cmocka_unit_test(test_copies_hold_nothing),    cmocka_unit_test(test_carried_belt_covers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

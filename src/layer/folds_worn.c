@@ -1,4 +1,4 @@
-#include "layer/folds_worn.h"
+#include "layer/folds_twin.h"
 
 #include "base/fail.h"
 
@@ -109,6 +109,7 @@ typedef struct visitor
     pl_fold_worn_visit *visit;
     void *user;
     pl_memory memory;
+    pl_fold_twins twins;
 } visitor;
 
 static pleat_result show(const visitor *v, pl_fold_worn *worn, uint32_t vertex_count, pleat_error *error)
@@ -149,6 +150,10 @@ static pleat_result show_primitive(const visitor *v, uint32_t node, const pleat_
     {
         pl_store(&positions[i], pl_load3(&primitive->positions[i]));
     }
+    if (pl_fold_is_twin(&v->twins, node, &worn, primitive->vertex_count))
+    {
+        return PLEAT_OK;
+    }
     PL_TRY(find_shells(&worn, primitive, v->host, error));
     return show(v, &worn, primitive->vertex_count, error);
 }
@@ -183,25 +188,45 @@ static pleat_result show_own(const visitor *v, pl_arena *arena, pleat_error *err
     return worn.shell_count > 1 ? show(v, &worn, topology->vertex_count, error) : PLEAT_OK;
 }
 
+static bool is_worn(const pleat_cloth *cloth, uint32_t node)
+{
+    return node != cloth->node && cloth->model->nodes[node].mesh != PLEAT_NONE;
+}
+
+static pleat_result show_others(visitor *v, pl_arena *arena, pleat_error *error)
+{
+    const pleat_model *model = v->cloth->model;
+    pleat_result result = PLEAT_OK;
+    for (uint32_t n = 0; n < model->scene_node_count; ++n)
+    {
+        uint32_t node = model->scene_nodes[n], mesh = model->nodes[node].mesh;
+        for (uint32_t i = 0; is_worn(v->cloth, node) && i < model->meshes[mesh].primitive_count; ++i)
+        {
+            pl_arena_free(arena);
+            pl_arena_init(arena, &v->memory);
+            result =
+                result == PLEAT_OK ? show_primitive(v, node, &model->meshes[mesh].primitives[i], arena, error) : result;
+        }
+    }
+    return result;
+}
+
 pleat_result pl_folds_each_worn(const pleat_cloth *cloth, const pleat_host *host, pl_fold_worn_visit *visit, void *user,
                                 pleat_error *error)
 {
-    const pleat_model *model = cloth->model;
-    visitor v = {cloth, host, visit, user, pl_memory_from(host)};
-    pl_arena arena;
-    pl_arena_init(&arena, &v.memory);
-    pleat_result result = skin_of(cloth) ? show_own(&v, &arena, error) : PLEAT_OK;
-    for (uint32_t n = 0; n < model->scene_node_count && skin_of(cloth); ++n)
+    visitor v = {.cloth = cloth, .host = host, .visit = visit, .user = user, .memory = pl_memory_from(host)};
+    pl_arena arena, kept;
+    if (!skin_of(cloth))
     {
-        uint32_t node = model->scene_nodes[n], mesh = model->nodes[node].mesh;
-        for (uint32_t i = 0; node != cloth->node && mesh != PLEAT_NONE && i < model->meshes[mesh].primitive_count; ++i)
-        {
-            pl_arena_free(&arena);
-            pl_arena_init(&arena, &v.memory);
-            result = result == PLEAT_OK ? show_primitive(&v, node, &model->meshes[mesh].primitives[i], &arena, error)
-                                        : result;
-        }
+        return PLEAT_OK;
     }
+    pl_arena_init(&arena, &v.memory);
+    pl_arena_init(&kept, &v.memory);
+    pleat_result result = show_own(&v, &arena, error);
+    result = result == PLEAT_OK ? pl_fold_twins_make(cloth, host, &kept, &v.twins, error) : result;
+    result = result == PLEAT_OK ? show_others(&v, &arena, error) : result;
+    pl_fold_twins_release(&v.twins);
+    pl_arena_free(&kept);
     pl_arena_free(&arena);
     return result;
 }
