@@ -2,9 +2,7 @@
 
 #include "base/fail.h"
 
-#include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 /* A copy lies within this of the garment, of the character's height. A level of detail is farther off, by as much as
  * its edges cut corners; it says so in its name. */
@@ -75,13 +73,18 @@ void pl_fold_twins_release(pl_fold_twins *twins)
 
 /* ---- Names ---- */
 
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 /* Where a name says "lod" and a number, and how long that is; 0: nowhere. */
 static size_t find_detail(const char *name, size_t *at)
 {
     for (size_t i = 0; name[i]; ++i)
     {
         size_t length = 3;
-        if (strncasecmp(name + i, "lod", 3) != 0)
+        if (lower(name[i]) != 'l' || lower(name[i + 1]) != 'o' || lower(name[i + 2]) != 'd')
         {
             continue;
         }
@@ -98,7 +101,8 @@ static size_t find_detail(const char *name, size_t *at)
 
 static bool is_letter(char c)
 {
-    return isalnum((unsigned char)c) || (unsigned char)c >= 128;
+    c = lower(c);
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (unsigned char)c >= 128;
 }
 
 /* The next letter or digit of a name past its level of detail; 0 at the end. */
@@ -122,7 +126,7 @@ static bool differ_in_detail(const char *a, const char *b)
     for (;;)
     {
         char x = next_letter(a, at[0], skip[0], &i), y = next_letter(b, at[1], skip[1], &j);
-        if (tolower((unsigned char)x) != tolower((unsigned char)y))
+        if (lower(x) != lower(y))
         {
             return false;
         }
