@@ -211,38 +211,6 @@ PL_INLINE bool pl_fold_group_is_known(const pl_fold_lane_job *job, uint32_t bloc
     return job->layer->work->known[block] & 1u << k;
 }
 
-/* A fold at eight stations, sample by sample. */
-typedef struct pl_fold_lines
-{
-    uint32_t count; /* of samples */
-    pl_f8 points[PL_FOLD_SAMPLES][3];
-    pl_f8 raised[PL_FOLD_SAMPLES][3]; /* for an amplitude of 1 */
-} pl_fold_lines;
-
-PL_INLINE void pl_fold_lines_load(const pl_fold_lane_job *job, uint32_t block, uint32_t index, pl_fold_lines *out)
-{
-    const pl_fold_lanes *lanes = job->ring->lanes;
-    const pl_fold_group *group = &lanes->groups[index];
-    pl_f8(*points)[3] = &job->layer->work->foot_points[index + block];
-    pl_f8(*ups)[3] = &job->layer->work->ups[index + block];
-    uint32_t last = group->row_count + 1;
-    out->count = last + 1;
-    for (int c = 0; c < 3; ++c)
-    {
-        pl_f8 change = ups[1][c] - ups[0][c];
-        out->points[0][c] = points[0][c];
-        out->points[last][c] = points[1][c];
-        out->raised[0][c] = ups[0][c] * group->rise[0];
-        out->raised[last][c] = ups[1][c] * group->rise[1];
-        for (uint32_t i = 1; i < last; ++i)
-        {
-            const pl_fold_row *row = &lanes->rows[group->first_row + i - 1];
-            out->points[i][c] = job->layer->work->points[group->first_row + i - 1][c];
-            out->raised[i][c] = (ups[0][c] + change * row->part) * row->rise;
-        }
-    }
-}
-
 pleat_result pl_fold_lanes_make(const pl_bound_ring *ring, pl_arena *arena, pl_fold_lanes **out, pleat_error *error);
 /* Room for the largest of the rings. */
 pleat_result pl_fold_lane_work_make(const pl_bound_ring *rings, uint32_t ring_count, pl_arena *arena,

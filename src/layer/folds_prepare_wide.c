@@ -79,28 +79,59 @@ static void find_wall(const pl_fold_lane_job *job, uint32_t block, uint32_t k, w
 
 /* ---- Rooms ---- */
 
-/* room_before of folds_contact.c. side: 1, or -1 where folds lie behind the plane. */
-PL_INLINE pl_f8 room_before(const wall *w, float side, const pl_fold_lines *l, const pl_fold_row *rows, float gap,
-                            float least, pl_f8 most)
+/* A wall as a fold meets it, seen from where the fold begins. Directions change evenly along the fold, and with them
+ * how they lean towards the wall. */
+typedef struct barrier
 {
-    pl_f8 zero = pl_splat8(0), direction[3];
+    pl_f8 direction[3];      /* towards the wall */
+    pl_f8 distance;          /* of the wall */
+    pl_f8 lean, lean_change; /* how much a place nears the wall as it rises by 1 */
+    float gap, least;        /* room_before of folds_contact.c */
+} barrier;
+
+/* side: 1, or -1 where folds lie behind the plane. */
+PL_INLINE void find_barrier(const wall *w, float side, const pl_f8 begin[3], const pl_f8 (*ups)[3], barrier *out)
+{
+    pl_f8 away[3], leans[2];
     for (int c = 0; c < 3; ++c)
     {
-        direction[c] = w->direction[c] * pl_splat8(side);
+        out->direction[c] = w->direction[c] * pl_splat8(side);
+        away[c] = w->point[c] - begin[c];
     }
-    for (uint32_t i = 1; i + 1 < l->count; ++i)
+    leans[0] = pl_dot8(ups[0], out->direction);
+    leans[1] = pl_dot8(ups[1], out->direction);
+    out->distance = pl_dot8(away, out->direction);
+    out->lean = leans[0];
+    out->lean_change = leans[1] - leans[0];
+}
+
+/* room_before of folds_contact.c, for all walls of a fold at once: most of them stand in nobody's way. asked: lanes. */
+PL_INLINE pl_f8 room_before(const pl_fold_lane_job *job, uint32_t block, uint32_t index, const barrier walls[3],
+                            pl_i8 asked, pl_f8 most)
+{
+    const pl_fold_group *group = &job->ring->lanes->groups[index];
+    const pl_fold_row *rows = job->ring->lanes->rows + group->first_row;
+    pl_f8(*points)[3] = job->layer->work->points + group->first_row;
+    const pl_f8 *begin = job->layer->work->foot_points[index + block];
+    for (uint32_t i = 0; i < group->row_count; ++i)
     {
-        pl_f8 share = rows[i - 1].rise, away[3];
+        pl_f8 share = rows[i].rise, from[3], room[3], towards[3];
+        pl_i8 nearer[3], rises = asked & (share >= pl_splat8(0.25f));
         for (int c = 0; c < 3; ++c)
         {
-            away[c] = w->point[c] - l->points[i][c];
+            from[c] = points[i][c] - begin[c];
         }
-        pl_f8 towards = pl_max8(pl_dot8(l->raised[i], direction), pl_splat8(least) * share);
-        pl_f8 room = pl_dot8(away, direction) - pl_splat8(gap) * share;
-        pl_i8 nearer = (share >= pl_splat8(0.25f)) & (room < most * towards);
-        if (pl_mask8(nearer))
+        for (int n = 0; n < 3; ++n)
         {
-            most = pl_select8(nearer, pl_select8(room > zero, room / towards, zero), most);
+            const barrier *w = &walls[n];
+            room[n] = w->distance - pl_dot8(from, w->direction) - pl_splat8(w->gap) * share;
+            towards[n] = pl_max8(w->lean + w->lean_change * rows[i].part, pl_splat8(w->least)) * share;
+            nearer[n] = rises & (room[n] < most * towards[n]);
+        }
+        for (int n = 0; n < 3 && pl_mask8(nearer[0] | nearer[1] | nearer[2]); ++n)
+        {
+            pl_f8 least = pl_max8(room[n], pl_splat8(0)) / towards[n];
+            most = pl_select8(nearer[n], pl_min8(least, most), most);
         }
     }
     return most;
@@ -109,10 +140,10 @@ PL_INLINE pl_f8 room_before(const wall *w, float side, const pl_fold_lines *l, c
 /* What contact takes of a station's rooms, in lanes. */
 typedef struct contact
 {
-    uint32_t stations; /* bits of those that have any */
-    pl_f8 share;       /* how much contact matters */
-    pl_f8 part;        /* for neighbours */
-    pl_f8 clear;       /* how well the planes are known */
+    pl_i8 stations; /* those that have any */
+    pl_f8 share;    /* how much contact matters */
+    pl_f8 part;     /* for neighbours */
+    pl_f8 clear;    /* how well the planes are known */
     wall crease;
 } contact;
 
@@ -122,29 +153,29 @@ static void limit_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k,
     const pl_bound_ring *ring = job->ring;
     uint32_t index = block * ring->fold_count + k;
     const pl_fold_group *group = &ring->lanes->groups[index];
-    const pl_fold_row *rows = ring->lanes->rows + group->first_row;
+    pl_i8 there = touch->stations & (group->rest_length > pl_splat8(0));
     float side = k >= ring->fold_count / 2 ? -1.0f : 1.0f, width = ring->width;
-    pl_fold_lines l;
     if (!pl_fold_group_is_known(job, block, k))
     {
         pl_fold_group_measure(job, block, k);
     }
-    pl_fold_lines_load(job, block, index, &l);
-    pl_f8 full = pl_splat8(PL_FOLD_STEEP * width), most = full;
-    most = room_before(&feet[0], -1, &l, rows, 0.02f * width, 0.25f, most);
-    most = room_before(&feet[1], 1, &l, rows, 0.02f * width, 0.25f, most);
-    most = room_before(&touch->crease, side, &l, rows, 0.1f * width, PL_FOLD_LEAN, most);
+    const pl_f8 *begin = job->layer->work->foot_points[index + block];
+    const pl_f8(*ups)[3] = (const pl_f8(*)[3])job->layer->work->ups + index + block;
+    barrier walls[3] = {{.gap = 0.02f * width, .least = 0.25f},
+                        {.gap = 0.02f * width, .least = 0.25f},
+                        {.gap = 0.1f * width, .least = PL_FOLD_LEAN}};
+    find_barrier(&feet[0], -1, begin, ups, &walls[0]);
+    find_barrier(&feet[1], 1, begin, ups, &walls[1]);
+    find_barrier(&touch->crease, side, begin, ups, &walls[2]);
+    pl_f8 full = pl_splat8(PL_FOLD_STEEP * width), most = room_before(job, block, index, walls, there, full);
     most = pl_min8(most, touch->clear * full);
-    pl_f8 less = (most - full) * touch->share, room = full + less, taper = full + less * touch->part;
-    uint32_t there = touch->stations & pl_mask8(group->rest_length > pl_splat8(0));
-    for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
+    pl_f8 less = (pl_f8)((pl_i8)((most - full) * touch->share) & there);
+    pl_f8 room = full + less, taper = full + less * touch->part;
+    size_t at = (size_t)block * PL_FOLD_LANES * ring->fold_count + k;
+    for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane, at += ring->fold_count)
     {
-        if (there & 1u << lane)
-        {
-            size_t at = (size_t)(block * PL_FOLD_LANES + lane) * ring->fold_count + k;
-            job->layer->rooms[at] = room[lane];
-            job->layer->tapers[at] = taper[lane];
-        }
+        job->layer->rooms[at] = room[lane];
+        job->layer->tapers[at] = taper[lane];
     }
 }
 
@@ -197,9 +228,9 @@ static void bend_stations(const pl_fold_lane_job *job, uint32_t block, pl_f8 los
     *(pl_f8 *)(job->layer->ends + first) =
         pl_select8(any, pl_max8(smooth_step(-0.375f, 0, cosine), pl_splat8(0.35f)), one);
     contact touch = {.share = 1 - smooth_step(0.978f, 0.996f, cosine), .clear = smooth_step(-0.9f, -0.4f, cosine)};
-    touch.stations = pl_mask8(any & (touch.share > zero));
+    touch.stations = any & (touch.share > zero);
     touch.part = pl_select8(lost < pl_splat8(0.12f), lost / pl_splat8(0.12f), one);
-    if (job->layer->options.contact && touch.stations)
+    if (job->layer->options.contact && pl_mask8(touch.stations))
     {
         find_rooms(job, block, &touch, &middle);
     }

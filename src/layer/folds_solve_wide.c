@@ -14,16 +14,27 @@ void PL_WIDE(pl_fold_solve_eight)(const pl_fold_eight *folds, const pl_f8 *wante
 /* The segments of a fold at eight stations. */
 static void load_segments(const pl_fold_lane_job *job, uint32_t block, uint32_t index, pl_fold_eight *out)
 {
-    pl_fold_lines l;
-    pl_fold_lines_load(job, block, index, &l);
-    out->count = l.count - 1;
-    for (uint32_t i = 0; i < out->count; ++i)
+    const pl_fold_group *group = &job->ring->lanes->groups[index];
+    const pl_fold_row *rows = job->ring->lanes->rows + group->first_row;
+    const pl_fold_lane_work *work = job->layer->work;
+    const pl_f8(*points)[3] = (const pl_f8(*)[3])work->points + group->first_row;
+    const pl_f8(*feet)[3] = (const pl_f8(*)[3])work->foot_points + index + block;
+    const pl_f8(*ups)[3] = (const pl_f8(*)[3])work->ups + index + block;
+    uint32_t last = group->row_count;
+    out->count = last + 1;
+    for (int c = 0; c < 3; ++c)
     {
-        for (int c = 0; c < 3; ++c)
+        pl_f8 up = ups[0][c], change = ups[1][c] - up, before = feet[0][c], low = up * group->rise[0];
+        for (uint32_t i = 0; i < last; ++i)
         {
-            out->step[i][c] = l.points[i + 1][c] - l.points[i][c];
-            out->rise[i][c] = l.raised[i + 1][c] - l.raised[i][c];
+            pl_f8 point = points[i][c], high = (up + change * rows[i].part) * rows[i].rise;
+            out->step[i][c] = point - before;
+            out->rise[i][c] = high - low;
+            before = point;
+            low = high;
         }
+        out->step[last][c] = feet[1][c] - before;
+        out->rise[last][c] = ups[1][c] * group->rise[1] - low;
     }
 }
 
@@ -51,19 +62,20 @@ PL_INLINE void store_shifts(const pl_fold_lane_job *job, uint32_t block, uint32_
     }
 }
 
-/* steps: along the segments in the real pose. */
-static void even_folds(const pl_fold_lane_job *job, uint32_t block, uint32_t k, const pl_fold_eight *s,
-                       const pl_f8 (*steps)[3], pl_f8 heights)
+/* steps: along the segments in the real pose; count: of segments. */
+PL_INLINE void even_counted(const pl_fold_lane_job *job, uint32_t block, uint32_t k, const pl_fold_eight *s,
+                            const pl_f8 (*steps)[3], pl_f8 heights, uint32_t count)
 {
     const pl_fold_group *group = &job->ring->lanes->groups[block * job->ring->fold_count + k];
     const pl_fold_row *rows = job->ring->lanes->rows + group->first_row;
     pl_f8 zero = pl_splat8(0), folded[PL_FOLD_SAMPLES], begin = zero;
     pl_f8 span[PL_FOLD_SAMPLES] = {{0}}, rest[PL_FOLD_SAMPLES] = {{0}};
     folded[0] = zero;
-    for (uint32_t i = 0; i < s->count; ++i)
+#pragma GCC unroll 8
+    for (uint32_t i = 0; i < count; ++i)
     {
         pl_f8 segment[3], length = pl_fold_eight_segment(s, i, heights, segment);
-        pl_f8 next = i + 1 < s->count ? rows[i].part : pl_splat8(1);
+        pl_f8 next = i + 1 < count ? rows[i].part : pl_splat8(1);
         folded[i + 1] = folded[i] + length;
         span[i] = 1 / length;
         rest[i] = 2 * (next - begin);
@@ -72,15 +84,17 @@ static void even_folds(const pl_fold_lane_job *job, uint32_t block, uint32_t k, 
     pl_f8 risen = pl_min8(heights / pl_splat8(0.1f * job->ring->width), pl_splat8(1));
     pl_f8 most = heights * pl_splat8(2 / job->ring->width);
     pl_f8 shifts[4][PL_FOLD_SAMPLES];
-    for (uint32_t n = s->count; n < PL_FOLD_SAMPLES; ++n)
+    for (uint32_t n = count; n < PL_FOLD_SAMPLES; ++n)
     {
         shifts[0][n] = shifts[1][n] = shifts[2][n] = shifts[3][n] = zero;
     }
     shifts[0][0] = shifts[1][0] = shifts[2][0] = shifts[3][0] = zero;
-    for (uint32_t n = 1; n < s->count; ++n)
+#pragma GCC unroll 8
+    for (uint32_t n = 1; n < count; ++n)
     {
-        pl_f8 wanted = rows[n - 1].part * folded[s->count], shift[4] = {zero, zero, zero, zero};
-        for (uint32_t i = 0; i < s->count; ++i)
+        pl_f8 wanted = rows[n - 1].part * folded[count], shift[4] = {zero, zero, zero, zero};
+#pragma GCC unroll 8
+        for (uint32_t i = 0; i < count; ++i)
         {
             pl_f8 share = part_before(wanted, folded[i], span[i]) - (i < n ? 1.0f : 0.0f);
             for (int c = 0; c < 3; ++c)
@@ -99,6 +113,29 @@ static void even_folds(const pl_fold_lane_job *job, uint32_t block, uint32_t k, 
         }
     }
     store_shifts(job, block, k, shifts);
+}
+
+/* The number of segments is a constant to each: their loops are taken apart. */
+static void even_folds(const pl_fold_lane_job *job, uint32_t block, uint32_t k, const pl_fold_eight *s,
+                       const pl_f8 (*steps)[3], pl_f8 heights)
+{
+    switch (s->count)
+    {
+    case 4:
+        even_counted(job, block, k, s, steps, heights, 4);
+        break;
+    case 5:
+        even_counted(job, block, k, s, steps, heights, 5);
+        break;
+    case 6:
+        even_counted(job, block, k, s, steps, heights, 6);
+        break;
+    case 7:
+        even_counted(job, block, k, s, steps, heights, 7);
+        break;
+    default:
+        even_counted(job, block, k, s, steps, heights, s->count);
+    }
 }
 
 /* ---- Amplitudes ---- */
