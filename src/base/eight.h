@@ -112,7 +112,11 @@ PL_INLINE uint32_t pl_mask8(pl_i8 mask)
 
 PL_INLINE pl_f8 pl_join8(pl_f4 low, pl_f4 high)
 {
+#if defined(__AVX__)
+    return (pl_f8)_mm256_insertf128_ps(_mm256_castps128_ps256((__m128)low), (__m128)high, 1); /* high from memory */
+#else
     return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+#endif
 }
 
 PL_INLINE pl_f4 pl_low8(pl_f8 a)
