@@ -444,6 +444,10 @@ pl_fold_press pl_fold_press_of(const pl_bound_ring *ring, uint32_t station, uint
                                float part);
 /* Where a vertex comes to be, so that it stays before the crease. */
 pl_f4 pl_fold_settle(const pl_fold_press *press, const pl_fold_vertex *v, pl_f4 place, pl_f4 move);
+/* How far a tuck reaches to each side, in folds. */
+#define PL_FOLD_TUCK_REACH 2.5f
+/* How much of its room it is sure to use. */
+#define PL_FOLD_TUCK_SURE 0.5f
 /* How deep the crease at a station is to be tucked in, after its folds have risen. up: outwards at the ring; pivot: the
  * joint. */
 float pl_fold_tuck(const pl_bound_ring *ring, uint32_t station, pl_f4 up, pl_f4 pivot, float pressed,
@@ -459,6 +463,8 @@ typedef struct pl_fold_tuck_pose
     float given_up; /* how much of the length is lost under cover where a body beneath leaves no room for it, 0 .. 1 */
     const pleat_layer_frame *frame;
 } pl_fold_tuck_pose;
+/* How deep it may get. pose: up, pivot, pressed and frame; and how little what lies beneath counts. */
+float pl_fold_tuck_room(const pl_bound_ring *ring, uint32_t station, const pl_fold_tuck_pose *pose);
 float pl_fold_tuck_share(const pl_bound_ring *ring, uint32_t station, const pl_fold_tuck_pose *pose);
 /* Tucks the vertices of fold k between two stations in. */
 void pl_fold_tuck_cell(const pl_bound_ring *ring, uint32_t station, uint32_t k, const float tucks[2],

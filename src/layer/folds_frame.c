@@ -212,12 +212,22 @@ static void prepare_stations(void *data, uint32_t begin, uint32_t end, uint32_t 
             pl_fold_bend bend = pl_fold_bend_of(job->ring, i, &job->pose);
             job->layer->carries[i] = bend.carry;
             job->layer->ends[i] = bend.ends;
-            job->layer->spared[i] = job->deep ? spare_station(job, i) : 0;
             if (job->layer->options.contact && bend.contact > 0)
             {
                 find_rooms(job, i, &bend);
             }
         }
+    }
+}
+
+/* In deep bends. */
+static void spare_stations(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    const frame_job *job = data;
+    (void)worker;
+    for (uint32_t i = begin; i < end; ++i)
+    {
+        job->layer->spared[i] = job->layer->lost[i] > 0 ? spare_station(job, i) : 0;
     }
 }
 
@@ -631,10 +641,12 @@ static void solve_deep(const frame_job *job)
     if (wide)
     {
         run_kernel(job, wide->pack, NULL);
+        run_kernel(job, wide->spare, NULL);
         run_kernel(job, wide->solve, NULL);
     }
     else
     {
+        run_stage(job, spare_stations, NULL);
         run_stage(job, solve_stations, NULL);
     }
     pl_fold_share_along(job->ring, job->pose.held.along, job->layer);
@@ -684,7 +696,14 @@ static void update_ring(const frame_job *job)
     }
     if (job->deep)
     {
-        pl_parallel_for(job->frame->tasks, ring->station_count, 4, find_tucks, (void *)(uintptr_t)job);
+        if (layer->kernels)
+        {
+            run_kernel(job, layer->kernels->tuck, NULL);
+        }
+        else
+        {
+            run_stage(job, find_tucks, NULL);
+        }
         pl_parallel_for(job->frame->tasks, ring->station_count, 4, tuck_vertices, (void *)(uintptr_t)job);
     }
     for (uint32_t i = 0; i < ring->station_count; ++i)

@@ -154,9 +154,13 @@ pl_fold_kernel pl_folds_press_base, pl_folds_press_avx2;
  * along the ring: evens them out. */
 pl_fold_kernel pl_folds_pack_base, pl_folds_pack_avx2;
 pl_fold_kernel pl_folds_even_base, pl_folds_even_avx2;
+/* And how deep its crease is tucked in: how much length that takes, once it is packed; and the depth, once folds have
+ * risen. */
+pl_fold_kernel pl_folds_spare_base, pl_folds_spare_avx2;
+pl_fold_kernel pl_folds_tuck_base, pl_folds_tuck_avx2;
 struct pl_fold_kernels
 {
-    pl_fold_kernel *measure, *prepare, *solve, *raise, *pack, *even;
+    pl_fold_kernel *measure, *prepare, *solve, *raise, *pack, *even, *spare, *tuck;
 };
 /* avx2: those of machines that have it, where there are any. */
 const pl_fold_kernels *pl_fold_kernels_get(bool avx2);
@@ -166,6 +170,15 @@ PL_INLINE pl_f8 pl_fold_lost8(pl_f8 length, pl_f8 wanted, pl_f8 noise)
 {
     pl_f8 lost = wanted - length, part = (pl_f8)((pl_i8)(1.5f * (lost - noise)) & (lost > noise));
     return pl_select8(lost >= 3 * noise, lost, part);
+}
+
+/* As pl_fold_limit. */
+PL_INLINE pl_f8 pl_fold_limit8(pl_f8 amplitude, pl_f8 room)
+{
+    float soft = (float)PL_FOLD_SOFT;
+    pl_f8 over = amplitude - soft * room, span = 2 * (1 - soft) * room;
+    pl_f8 slowed = pl_select8(over >= span, room, amplitude - over * over / (2 * span));
+    return pl_select8(over > pl_splat8(0), slowed, amplitude);
 }
 
 /* As rounding_at. */

@@ -79,15 +79,6 @@ PL_INLINE pl_f8 smooth_step(pl_f8 t)
     return t * t * (3 - 2 * t);
 }
 
-/* pl_fold_limit. */
-PL_INLINE pl_f8 limit(pl_f8 amplitude, pl_f8 room)
-{
-    float soft = (float)PL_FOLD_SOFT;
-    pl_f8 over = amplitude - soft * room, span = 2 * (1 - soft) * room;
-    pl_f8 slowed = pl_select8(over >= span, room, amplitude - over * over / (2 * span));
-    return pl_select8(over > pl_splat8(0), slowed, amplitude);
-}
-
 /* Eight vertices of a cell on their way. */
 typedef struct lot
 {
@@ -111,7 +102,7 @@ PL_INLINE pl_f8 kept_part(pl_f8 distance, pl_f8 towards, pl_f8 length, float wid
 {
     pl_f8 room = distance - 0.03f * width, zero = pl_splat8(0);
     towards = pl_max8(towards, 0.3f * length);
-    pl_f8 kept = pl_select8(towards > zero, limit(towards, room) / towards, pl_splat8(1));
+    pl_f8 kept = pl_select8(towards > zero, pl_fold_limit8(towards, room) / towards, pl_splat8(1));
     return (pl_f8)((pl_i8)kept & (room > zero));
 }
 
@@ -121,7 +112,8 @@ PL_INLINE pl_f8 push_of(const cell *c, const lot *l, pl_f8 depth, pl_f8 way, pl_
     const pl_fold_press *p = &c->press;
     float width = p->ring->width;
     pl_f8 stretch = way / (from_ring + 0.1f * width);
-    pl_f8 push = limit(depth, pl_splat8(PL_FOLD_FARTHEST * width)) * (1 - smooth_step((stretch - 1.05f) / 0.3f));
+    pl_f8 push =
+        pl_fold_limit8(depth, pl_splat8(PL_FOLD_FARTHEST * width)) * (1 - smooth_step((stretch - 1.05f) / 0.3f));
     pl_f8 covered = p->pressed[0] + (p->pressed[1] - p->pressed[0]) * l->v.share;
     pl_f8 reach = pl_min8(covered, pl_splat8(2 * width)), beyond = from_ring - covered;
     pl_f8 first = slope_at(&c->fades[0], l), second = slope_at(&c->fades[1], l);

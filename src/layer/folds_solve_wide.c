@@ -140,14 +140,6 @@ static void even_folds(const pl_fold_lane_job *job, uint32_t block, uint32_t k, 
 
 /* ---- Amplitudes ---- */
 
-PL_INLINE pl_f8 limit(pl_f8 amplitude, pl_f8 room)
-{
-    float soft = (float)PL_FOLD_SOFT;
-    pl_f8 over = amplitude - soft * room, span = 2 * (1 - soft) * room;
-    pl_f8 slowed = pl_select8(over >= span, room, amplitude - over * over / (2 * span));
-    return pl_select8(over > pl_splat8(0), slowed, amplitude);
-}
-
 PL_INLINE pl_f8 useful_room(pl_f8 room, pl_f8 hollow)
 {
     return pl_max8(pl_min8((3 * room - 2.4f * hollow) * (1 / 2.2f), room), pl_splat8(0));
@@ -246,7 +238,7 @@ static void solve_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k,
     o.wanted = length + lost;
     pl_fold_eight_solve(&segments, o.wanted, &o.solution);
     pl_f8 room = pl_min8(gather(layer->tapers + first, count), gather(layer->rooms + first, count));
-    pl_f8 height = limit(o.solution.amplitude, useful_room(room, o.solution.hollow));
+    pl_f8 height = pl_fold_limit8(o.solution.amplitude, useful_room(room, o.solution.hollow));
     pl_f8 share = group->fade * gather(layer->gates + job->ring->first_fold + first, count);
     pl_f8 rising = (pl_f8)((pl_i8)(height * share) & o.solved);
     o.limited = o.solved & (height < o.solution.amplitude);

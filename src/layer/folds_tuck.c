@@ -12,21 +12,16 @@ enum
     TUCK_SAMPLES = PL_FOLD_SAMPLES * 2 * PL_FOLDS_A_SIDE
 };
 
-/* How far a tuck reaches to each side, in folds. */
-#define REACH 2.5f
 /* How deep it may get, of the way from the ring to the joint. */
 #define DEEPEST 0.75f
 /* And of the way to what lies beneath, which comes nearer as the limb bends. */
 #define DEEPEST_COVERED 0.5f
 /* How slowly it follows what is covered; of a fold's width. */
 #define GROOVE 0.6f
-/* How much of its room it is sure to use. */
-#define SURE 0.5
-
 /* The depth of the tuck at an arc length from the ring, 0 .. 1. */
 static float depth_at(const pl_bound_ring *ring, float arc)
 {
-    float r = fabsf(arc) / (REACH * ring->width);
+    float r = fabsf(arc) / (PL_FOLD_TUCK_REACH * ring->width);
     return r < 1 ? (1 - r) * (1 - r) * (1 + 2 * r) : 0;
 }
 
@@ -91,8 +86,7 @@ static double wanted_length(const tuck_line *line)
     return line->length + line->missing * line->missing / (line->missing + slack);
 }
 
-/* How deep it may get. pose: up, pivot, pressed and frame; and how little what lies beneath counts. */
-static float room_of(const pl_bound_ring *ring, uint32_t station, const pl_fold_tuck_pose *pose)
+float pl_fold_tuck_room(const pl_bound_ring *ring, uint32_t station, const pl_fold_tuck_pose *pose)
 {
     uint32_t middle = ring->fold_count / 2;
     const pl_fold_sample *foot = &ring->feet[3 * ((size_t)station * (ring->fold_count + 1) + middle) + 1];
@@ -112,7 +106,7 @@ float pl_fold_tuck(const pl_bound_ring *ring, uint32_t station, pl_f4 up, pl_f4 
     tuck_line line;
     pl_fold_segment segments[TUCK_SAMPLES];
     const pl_fold_tuck_pose pose = {.up = up, .pivot = pivot, .pressed = pressed, .frame = frame};
-    float room = room_of(ring, station, &pose);
+    float room = pl_fold_tuck_room(ring, station, &pose);
     if (!(room > 0) || !make_line(ring, station, up, NULL, frame, &line))
     {
         return 0;
@@ -126,7 +120,7 @@ float pl_fold_tuck_share(const pl_bound_ring *ring, uint32_t station, const pl_f
 {
     tuck_line line;
     pl_fold_segment segments[TUCK_SAMPLES];
-    float room = room_of(ring, station, pose);
+    float room = pl_fold_tuck_room(ring, station, pose);
     if (!(room > 0) || !make_line(ring, station, pose->held, pose->points, pose->frame, &line))
     {
         return 0;
@@ -134,7 +128,7 @@ float pl_fold_tuck_share(const pl_bound_ring *ring, uint32_t station, const pl_f
     pl_fold_segments(line.count, line.points, line.moved, segments);
     double wanted = wanted_length(&line);
     pl_fold_solution solution = pl_fold_solve_eased(segments, line.count - 1, wanted, 0);
-    double depth = pl_fold_limit(solution.amplitude, SURE * (double)room);
+    double depth = pl_fold_limit(solution.amplitude, (double)(PL_FOLD_TUCK_SURE * room));
     double taken = wanted - line.length + pl_fold_tau(segments, line.count - 1, wanted, depth, NULL);
     return taken > 0 ? 0.5f * (float)taken * line.fade * ring->strength : 0;
 }
