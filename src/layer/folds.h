@@ -400,8 +400,8 @@ typedef struct pl_fold_held
     pl_f4 pivot;
     float excess;     /* radians that are held back; 0: the pose is as it is */
     pl_f4 axis, back; /* unit, and a quaternion: turns the joint back by the excess */
-    const pleat_affine *joint;
     bool linear;
+    pleat_affine turn; /* where linear: what turning back by the excess adds to a place of the joint */
 } pl_fold_held;
 typedef struct pl_fold_pose
 {
@@ -410,11 +410,19 @@ typedef struct pl_fold_pose
 } pl_fold_pose;
 
 pl_fold_held pl_fold_held_of(const pl_bound_ring *ring, const pleat_layer_frame *frame);
-/* A point of the real pose in the held one. rest: in the mesh's own space, and in w the weight of the joint and all
- * below it. */
-pl_f4 pl_fold_hold_point(const pl_fold_held *held, pl_f4 point, pl_f4 rest);
 /* A direction, turned back as a place with that weight turns. */
 pl_f4 pl_fold_hold_direction(const pl_fold_held *held, pl_f4 direction, float share);
+/* A point of the real pose in the held one. rest: in the mesh's own space, and in w the weight of the joint and all
+ * below it. */
+PL_INLINE pl_f4 pl_fold_hold_point(const pl_fold_held *held, pl_f4 point, pl_f4 rest)
+{
+    if (held->linear)
+    {
+        /* (1 - w) P x + w J x turns into (1 - w) P x + w J' x. */
+        return point + pl_affine_point(&held->turn, rest) * pl_splat(rest[3]);
+    }
+    return held->pivot + pl_fold_hold_direction(held, point - held->pivot, rest[3]);
+}
 
 void pl_fold_walls_make(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose, pl_fold_walls *out);
 /* The crease alone. */

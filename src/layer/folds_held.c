@@ -21,13 +21,30 @@ static float excess_of(float swing)
     return over >= span ? swing - HELD_MOST : over * over / (2 * span);
 }
 
+/* Turns the joint back about the pivot; returns how places of it move. */
+static pleat_affine turn_of(const pleat_affine *joint, pl_f4 pivot, pl_f4 back)
+{
+    pleat_affine turn;
+    for (int c = 0; c < 4; ++c)
+    {
+        pl_f4 column = pl_set(joint->row[0][c], joint->row[1][c], joint->row[2][c], 0);
+        column -= c == 3 ? pivot : pl_splat(0);
+        pl_f4 moved = pl_quat_rotate(back, column) - column;
+        for (int r = 0; r < 3; ++r)
+        {
+            turn.row[r][c] = moved[r];
+        }
+    }
+    return turn;
+}
+
 pl_fold_held pl_fold_held_of(const pl_bound_ring *ring, const pleat_layer_frame *frame)
 {
     const pleat_affine *joint = &frame->joints[ring->joint];
     pl_f4 near = pl_normalize3(pl_affine_vector(&frame->joints[ring->parent], ring->axis));
     pl_f4 far = pl_normalize3(pl_affine_vector(joint, ring->axis)), axis = pl_cross(far, near);
     float sine = pl_length3(axis), swing = atan2f(sine, pl_dot3(near, far));
-    pl_fold_held held = {.pivot = pl_affine_point(joint, ring->pivot), .joint = joint, .linear = ring->linear};
+    pl_fold_held held = {.pivot = pl_affine_point(joint, ring->pivot), .linear = ring->linear};
     held.deep = swing > 1.3f;
     held.take = PL_FOLD_TAKE + (PL_FOLD_TAKE_DEEP - PL_FOLD_TAKE) * pl_fold_ramp(swing, 1.3f, 1.5f);
     held.tuck = pl_fold_ramp(swing, 1.3f, 1.45f) * (1 - pl_fold_ramp(swing, 1.8f, 2.1f));
@@ -40,6 +57,7 @@ pl_fold_held pl_fold_held_of(const pl_bound_ring *ring, const pleat_layer_frame 
     {
         held.axis = axis * pl_splat(1 / sine);
         held.back = pl_quat_axis_angle(held.axis, held.excess);
+        held.turn = turn_of(joint, held.pivot, held.back);
     }
     return held;
 }
@@ -47,15 +65,4 @@ pl_fold_held pl_fold_held_of(const pl_bound_ring *ring, const pleat_layer_frame 
 pl_f4 pl_fold_hold_direction(const pl_fold_held *held, pl_f4 direction, float share)
 {
     return pl_quat_rotate(pl_quat_axis_angle(held->axis, share * held->excess), direction);
-}
-
-pl_f4 pl_fold_hold_point(const pl_fold_held *held, pl_f4 point, pl_f4 rest)
-{
-    if (held->linear)
-    {
-        /* (1 - w) P x + w J x turns into (1 - w) P x + w J' x. */
-        pl_f4 arm = pl_affine_point(held->joint, rest) - held->pivot;
-        return point + (pl_quat_rotate(held->back, arm) - arm) * pl_splat(rest[3]);
-    }
-    return held->pivot + pl_fold_hold_direction(held, point - held->pivot, rest[3]);
 }
