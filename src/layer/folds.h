@@ -291,6 +291,29 @@ typedef struct pl_fold_wall
     pl_f4 point, direction;
 } pl_fold_wall;
 
+/* The planes of a station: one where two folds meet, and one at the crease. */
+typedef struct pl_fold_walls
+{
+    pl_fold_wall feet[2 * PL_FOLDS_A_SIDE + 1];
+    pl_fold_wall crease;
+} pl_fold_walls;
+
+/* How far the bones at a station are bent, as shares. */
+typedef struct pl_fold_bend
+{
+    /* How much of the length that contact keeps a fold from taking goes on to the next: all in bends up to a right
+     * angle and a little more; none in bends so strong that skinning pushes the limb through itself, where lengths mean
+     * nothing. */
+    float carry;
+    /* How steeply folds may end along the ring where contact stops them: short ends would stand like beads. */
+    float ends;
+    /* How much contact matters: in slight bends nothing touches. */
+    float contact;
+    /* How well its planes are known: not at all where the limb is wrung so far that the line points one way on one bone
+     * and back on the other. Less than 1 in the held pose alone. */
+    float clear;
+} pl_fold_bend;
+
 /* The layer, bound. */
 typedef struct pl_folds_layer
 {
@@ -318,6 +341,8 @@ typedef struct pl_folds_layer
     pl_f4 *ups;    /* stations by fold_count + 1: which way cloth rises where folds meet, unit */
     pl_f4 *held;   /* the same in the held pose */
     pl_fold_wall *creases; /* by station, in the real pose: filled when it is not the held one */
+    pl_fold_walls *walls;  /* by station, in the held pose, for wide kernels */
+    pl_fold_bend *bends;   /* likewise */
     float *pressed;        /* by station: the length on each side of the ring that lies on the other's */
     float *tucks;          /* by station: how deep the crease is tucked in */
     float *spared;         /* by station: the length on each side of the ring that the crease takes from its folds */
@@ -360,13 +385,6 @@ PL_INLINE pl_f4 pl_fold_mix(const pleat_vec4 *values, const uint32_t vertex[3], 
     return pl_load(&values[vertex[0]]) * pl_splat(weight[0]) + pl_load(&values[vertex[1]]) * pl_splat(weight[1]) +
            pl_load(&values[vertex[2]]) * pl_splat(weight[2]);
 }
-
-/* The planes of a station: one where two folds meet, and one at the crease. */
-typedef struct pl_fold_walls
-{
-    pl_fold_wall feet[2 * PL_FOLDS_A_SIDE + 1];
-    pl_fold_wall crease;
-} pl_fold_walls;
 
 /* From 0 to 1 as x goes from low to high, evenly at both ends. */
 PL_INLINE float pl_fold_ramp(float x, float low, float high)
@@ -424,6 +442,7 @@ PL_INLINE pl_f4 pl_fold_hold_point(const pl_fold_held *held, pl_f4 point, pl_f4 
     return held->pivot + pl_fold_hold_direction(held, point - held->pivot, rest[3]);
 }
 
+/* Beside folds that the station has. */
 void pl_fold_walls_make(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose, pl_fold_walls *out);
 /* The crease alone. */
 pl_fold_wall pl_fold_crease(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose);
@@ -477,21 +496,6 @@ float pl_fold_tuck_share(const pl_bound_ring *ring, uint32_t station, const pl_f
 /* Tucks the vertices of fold k between two stations in. */
 void pl_fold_tuck_cell(const pl_bound_ring *ring, uint32_t station, uint32_t k, const float tucks[2],
                        const pl_f4 ups[2], pleat_vec4 *positions);
-/* How far the bones at a station are bent, as shares. */
-typedef struct pl_fold_bend
-{
-    /* How much of the length that contact keeps a fold from taking goes on to the next: all in bends up to a right
-     * angle and a little more; none in bends so strong that skinning pushes the limb through itself, where lengths mean
-     * nothing. */
-    float carry;
-    /* How steeply folds may end along the ring where contact stops them: short ends would stand like beads. */
-    float ends;
-    /* How much contact matters: in slight bends nothing touches. */
-    float contact;
-    /* How well its planes are known: not at all where the limb is wrung so far that the line points one way on one bone
-     * and back on the other. Less than 1 in the held pose alone. */
-    float clear;
-} pl_fold_bend;
 pl_fold_bend pl_fold_bend_of(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose);
 /* Along the ring a fold tapers towards where contact stops it: lets rooms (stations by folds) grow no faster than a
  * slope. */

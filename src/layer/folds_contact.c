@@ -85,9 +85,14 @@ pl_fold_wall pl_fold_crease(const pl_bound_ring *ring, uint32_t station, const p
 
 void pl_fold_walls_make(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose, pl_fold_walls *out)
 {
+    const pl_fold *folds = ring->folds + (size_t)station * ring->fold_count;
     for (uint32_t k = 0; k <= ring->fold_count; ++k)
     {
-        out->feet[k] = foot_wall(ring, station, k, pose);
+        bool before = k > 0 && folds[k - 1].sample_count > 2;
+        if (before || (k < ring->fold_count && folds[k].sample_count > 2))
+        {
+            out->feet[k] = foot_wall(ring, station, k, pose);
+        }
     }
     out->crease = pl_fold_crease(ring, station, pose);
 }

@@ -149,6 +149,20 @@ static void find_rooms(const frame_job *job, uint32_t station, const pl_fold_ben
     }
 }
 
+/* The same, or what a kernel finds them from. */
+static void take_rooms(const frame_job *job, uint32_t station, const pl_fold_bend *bend)
+{
+    if (job->layer->kernels)
+    {
+        job->layer->bends[station] = *bend;
+        pl_fold_walls_make(job->ring, station, &job->pose, &job->layer->walls[station]);
+    }
+    else
+    {
+        find_rooms(job, station, bend);
+    }
+}
+
 /* In a deep bend: the crease in the real pose, and what it covers. */
 static void cover_station(const frame_job *job, uint32_t station)
 {
@@ -214,7 +228,7 @@ static void prepare_stations(void *data, uint32_t begin, uint32_t end, uint32_t 
             job->layer->ends[i] = bend.ends;
             if (job->layer->options.contact && bend.contact > 0)
             {
-                find_rooms(job, i, &bend);
+                take_rooms(job, i, &bend);
             }
         }
     }
@@ -640,7 +654,6 @@ static void solve_deep(const frame_job *job)
     const pl_fold_kernels *wide = job->layer->kernels;
     if (wide)
     {
-        run_kernel(job, wide->pack, NULL);
         run_kernel(job, wide->spare, NULL);
         run_kernel(job, wide->solve, NULL);
     }
@@ -672,6 +685,11 @@ static void update_ring(const frame_job *job)
         return;
     }
     run_stage(job, prepare_stations, wide.prepare);
+    if (job->deep && layer->kernels)
+    {
+        run_kernel(job, layer->kernels->pack, NULL);
+        run_kernel(job, layer->kernels->limit, NULL);
+    }
     if (layer->options.contact)
     {
         pl_folds_mind_others(ring, job->frame, layer->lost, layer->ups, layer->tapers);

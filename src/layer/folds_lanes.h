@@ -150,9 +150,10 @@ pl_fold_kernel pl_folds_solve_base, pl_folds_solve_avx2;
 pl_fold_kernel pl_folds_raise_base, pl_folds_raise_avx2;
 /* Raises the vertices between a station of a deep bend and the next. */
 pl_fold_kernel pl_folds_press_base, pl_folds_press_avx2;
-/* In a deep bend, before folds are solved: puts what was found by station into lanes; and once they have shared length
- * along the ring: evens them out. */
+/* In a deep bend, before folds are solved: puts what was found by station into lanes; finds rooms; and once folds have
+ * shared length along the ring: evens them out. */
 pl_fold_kernel pl_folds_pack_base, pl_folds_pack_avx2;
+pl_fold_kernel pl_folds_limit_base, pl_folds_limit_avx2;
 pl_fold_kernel pl_folds_even_base, pl_folds_even_avx2;
 /* And how deep its crease is tucked in: how much length that takes, once it is packed; and the depth, once folds have
  * risen. */
@@ -160,7 +161,7 @@ pl_fold_kernel pl_folds_spare_base, pl_folds_spare_avx2;
 pl_fold_kernel pl_folds_tuck_base, pl_folds_tuck_avx2;
 struct pl_fold_kernels
 {
-    pl_fold_kernel *measure, *prepare, *solve, *raise, *pack, *even, *spare, *tuck;
+    pl_fold_kernel *measure, *prepare, *solve, *raise, *pack, *limit, *even, *spare, *tuck;
 };
 /* avx2: those of machines that have it, where there are any. */
 const pl_fold_kernels *pl_fold_kernels_get(bool avx2);

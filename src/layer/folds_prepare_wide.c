@@ -266,3 +266,70 @@ void PL_WIDE(pl_folds_prepare)(const pl_fold_lane_job *job, uint32_t block)
         bend_stations(job, block, lost);
     }
 }
+
+/* ---- Deep bends ---- */
+
+/* The planes of eight stations, which were found one by one. */
+static void load_walls(const pl_fold_wall *const from[PL_FOLD_LANES], wall *out)
+{
+    pl_f8 point[4], direction[4];
+    for (int i = 0; i < 4; ++i)
+    {
+        point[i] = pl_join8(from[i]->point, from[i + 4]->point);
+        direction[i] = pl_join8(from[i]->direction, from[i + 4]->direction);
+    }
+    pl_transpose8(point);
+    pl_transpose8(direction);
+    for (int c = 0; c < 3; ++c)
+    {
+        out->point[c] = point[c];
+        out->direction[c] = direction[c];
+    }
+}
+
+static void load_feet(const pl_fold_walls *walls, uint32_t k, wall *out)
+{
+    const pl_fold_wall *from[PL_FOLD_LANES];
+    for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
+    {
+        from[lane] = &walls[lane].feet[k];
+    }
+    load_walls(from, out);
+}
+
+/* How much contact matters, and before which crease. lost: of the stations. */
+static void load_contact(const pl_fold_lane_job *job, uint32_t block, pl_f8 lost, contact *out)
+{
+    const pl_fold_bend *bends = job->layer->bends + (size_t)block * PL_FOLD_LANES;
+    const pl_fold_walls *walls = job->layer->walls + (size_t)block * PL_FOLD_LANES;
+    const pl_fold_wall *from[PL_FOLD_LANES];
+    for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
+    {
+        out->share[lane] = bends[lane].contact;
+        out->clear[lane] = bends[lane].clear;
+        from[lane] = &walls[lane].crease;
+    }
+    out->stations = (lost > pl_splat8(0)) & (out->share > pl_splat8(0));
+    out->part = pl_select8(lost < pl_splat8(0.12f), lost / pl_splat8(0.12f), pl_splat8(1));
+    load_walls(from, &out->crease);
+}
+
+void PL_WIDE(pl_folds_limit)(const pl_fold_lane_job *job, uint32_t block)
+{
+    uint32_t count = job->ring->fold_count;
+    const pl_fold_group *groups = job->ring->lanes->groups + (size_t)block * count;
+    const pl_fold_walls *walls = job->layer->walls + (size_t)block * PL_FOLD_LANES;
+    pl_f8 lost = *(const pl_f8 *)(job->layer->lost + (size_t)block * PL_FOLD_LANES);
+    contact touch;
+    load_contact(job, block, lost, &touch);
+    for (uint32_t k = 0; k < count && pl_mask8(touch.stations); ++k)
+    {
+        if (groups[k].row_count)
+        {
+            wall feet[2];
+            load_feet(walls, k, &feet[0]);
+            load_feet(walls, k + 1, &feet[1]);
+            limit_group(job, block, k, &touch, feet);
+        }
+    }
+}
