@@ -36,16 +36,16 @@ typedef struct pl_fold_values
 
 enum
 {
-    PL_FOLD_OTHERS = 4
+    PL_FOLD_OTHERS = 16
 };
 
-/* A place of another part of the body that comes near a fold at some time of the clip. */
-typedef struct pl_fold_other
+/* Places of other parts of the body that come near a fold at some time of the clip. */
+typedef struct pl_fold_others
 {
-    pl_f4 rest;
-    float gap; /* the smallest there was */
-    bool known;
-} pl_fold_other;
+    uint32_t count;
+    uint32_t vertex[PL_FOLD_OTHERS]; /* of the planning surface, */
+    pl_f4 rest[PL_FOLD_OTHERS];      /* and where it is at rest */
+} pl_fold_others;
 
 /* Triangles that no fold stands on: what follows the outer side (folds_lining.h), and shells that are no garment. */
 enum
@@ -73,7 +73,7 @@ typedef struct pl_fold_ring
     pl_patch patch;                        /* on the planning surface */
     float *own;      /* stations by fold_count: how much of a fold is this ring's and not its neighbours', 0 .. 1 */
     uint8_t *active; /* stations by fold_count: compressed at some time in the clip, or next to such a fold */
-    pl_fold_other *others; /* stations by fold_count by PL_FOLD_OTHERS */
+    pl_fold_others *others; /* stations by fold_count */
 } pl_fold_ring;
 
 typedef struct pl_folds_plan
@@ -180,12 +180,17 @@ typedef struct pl_fold_vertex
     uint8_t fold;
 } pl_fold_vertex;
 
-/* A fold, and a triangle that comes near it. */
+/* A place that comes near a fold, */
+typedef struct pl_fold_other
+{
+    uint32_t vertex;
+    pl_fold_up up;
+} pl_fold_other;
+/* and the fold. */
 typedef struct pl_fold_near
 {
     uint32_t fold, sample, up; /* in the ring's folds, samples and ups: its middle */
-    uint32_t vertex[3];
-    float area; /* of the triangle at rest, twice */
+    uint32_t first, count;     /* in the ring's others */
 } pl_fold_near;
 
 /* A fold in a hollow along its ring, such as a cleft, or under other cloth. */
@@ -228,6 +233,7 @@ typedef struct pl_bound_ring
     uint32_t first_ask, ask_count;         /* in the layer's asks; any where it crosses another ring or is crossed */
     uint32_t near_count;
     pl_fold_near *nears;
+    pl_fold_other *others;
     uint32_t pinch_count;
     pl_fold_pinch *pinches;
     uint32_t cover_count;
@@ -250,6 +256,17 @@ PL_INLINE uint32_t pl_fold_station_after(const pl_bound_ring *ring, uint32_t sta
 }
 
 /* ---- Frames ---- */
+
+/* Which way a place's cloth rises in a frame, unit. */
+PL_INLINE pl_f4 pl_fold_turn(const pl_fold_up *up, const pleat_affine *joints)
+{
+    pl_f4 sum = pl_splat(0);
+    for (int i = 0; i < 4 && up->weight[i] > 0; ++i)
+    {
+        sum += pl_affine_vector(&joints[up->joint[i]], up->normal) * pl_splat(up->weight[i]);
+    }
+    return pl_normalize3(sum);
+}
 
 /* How much a fold takes of the length that came over from the one before; the rest slides on. One that took all of it
  * would stand alone as high as it may, and beside it along the ring the next: a row of leaves instead of long folds. */

@@ -386,38 +386,60 @@ static void fill_vertices(const binder *b, pl_bound_ring *out)
     }
 }
 
-/* The triangles that come near folds. */
+/* The vertex of the refined cloth that a place at rest is, or PLEAT_NONE. */
+static uint32_t vertex_at(const binder *b, pl_f4 rest)
+{
+    pleat_hit hit = pleat_bvh_nearest(b->surface->bvh, pl_to(rest), b->from->values.width);
+    uint32_t nearest = PLEAT_NONE;
+    float least = INFINITY;
+    for (uint32_t i = 0; i < 3 && hit.triangle != PLEAT_NONE; ++i)
+    {
+        uint32_t vertex = b->surface->topology->triangles[3 * (size_t)hit.triangle + i];
+        float away = pl_length3(pl_load(&b->cloth->rest[vertex]) - rest);
+        nearest = away < least ? vertex : nearest;
+        least = fminf(least, away);
+    }
+    return nearest;
+}
+
+/* What comes near folds. */
 static pleat_result fill_nears(const binder *b, pl_bound_ring *out, pleat_error *error)
 {
-    uint32_t folds = out->station_count * out->fold_count, known = 0;
-    for (uint32_t i = 0; i < PL_FOLD_OTHERS * folds; ++i)
+    uint32_t folds = out->station_count * out->fold_count, known = 0, places = 0;
+    for (uint32_t i = 0; i < folds; ++i)
     {
-        known += b->from->others[i].known && out->folds[i / PL_FOLD_OTHERS].sample_count > 2;
+        bool asks = b->from->others[i].count && out->folds[i].sample_count > 2;
+        known += asks;
+        places += asks ? b->from->others[i].count : 0;
     }
     out->nears = PL_ARENA_NEW(b->arena, pl_fold_near, known);
-    if (!out->nears)
+    out->others = PL_ARENA_NEW(b->arena, pl_fold_other, places);
+    if (!out->nears || !out->others)
     {
         return pl_fail_memory(b->arena->memory, error, "what is near folds");
     }
-    for (uint32_t i = 0; i < PL_FOLD_OTHERS * folds; ++i)
+    pleat_affine from_rest;
+    bool whole = pl_affine_inverse(&b->cloth->to_rest, &from_rest);
+    for (uint32_t i = 0, next = 0; i < folds; ++i)
     {
-        const pl_fold_other *other = &b->from->others[i];
-        uint32_t index = i / PL_FOLD_OTHERS;
-        const pl_fold *fold = &out->folds[index];
-        if (!other->known || fold->sample_count < 3)
+        const pl_fold_others *others = &b->from->others[i];
+        const pl_fold *fold = &out->folds[i];
+        if (!others->count || fold->sample_count < 3)
         {
             continue;
         }
-        pleat_hit hit = pleat_bvh_nearest(b->surface->bvh, pl_to(other->rest), INFINITY);
-        if (hit.triangle != PLEAT_NONE)
+        pl_fold_near *near = &out->nears[out->near_count++];
+        *near = (pl_fold_near){i, fold->first_sample + fold->sample_count / 2, i + i / out->fold_count, next, 0};
+        for (uint32_t n = 0; n < others->count; ++n)
         {
-            pl_fold_near *near = &out->nears[out->near_count++];
-            *near = (pl_fold_near){
-                index, fold->first_sample + fold->sample_count / 2, index + index / out->fold_count, {0}, 0};
-            memcpy(near->vertex, b->surface->topology->triangles + 3 * (size_t)hit.triangle, sizeof near->vertex);
-            pl_f4 corner = pl_load(&b->cloth->rest[near->vertex[0]]);
-            near->area = pl_length3(pl_cross(pl_load(&b->cloth->rest[near->vertex[1]]) - corner,
-                                             pl_load(&b->cloth->rest[near->vertex[2]]) - corner));
+            uint32_t vertex = vertex_at(b, others->rest[n]);
+            if (vertex != PLEAT_NONE)
+            {
+                pl_fold_sample place = {.vertex = {vertex, vertex, vertex}, .weight = {1, 0, 0}};
+                out->others[next++] =
+                    (pl_fold_other){vertex, make_up(b, &place, whole ? &from_rest : &b->cloth->to_rest)};
+                ++near->count;
+            }
         }
     }
     return PLEAT_OK;

@@ -94,13 +94,7 @@ static void turn_station(const frame_job *job, uint32_t station)
     uint32_t count = job->ring->fold_count + 1;
     for (uint32_t at = station * count; at < (station + 1) * count; ++at)
     {
-        const pl_fold_up *up = &job->ring->ups[at];
-        pl_f4 sum = pl_splat(0);
-        for (int i = 0; i < 4 && up->weight[i] > 0; ++i)
-        {
-            sum += pl_affine_vector(&job->frame->joints[up->joint[i]], up->normal) * pl_splat(up->weight[i]);
-        }
-        job->layer->ups[at] = pl_normalize3(sum);
+        job->layer->ups[at] = pl_fold_turn(&job->ring->ups[at], job->frame->joints);
         if (job->pose.held.excess > 0)
         {
             float share = job->ring->feet_rest[3 * at + 1][3];
@@ -692,7 +686,7 @@ static void update_ring(const frame_job *job)
     }
     if (layer->options.contact)
     {
-        pl_folds_mind_others(ring, job->frame, layer->lost, layer->ups, layer->tapers);
+        pl_folds_mind_others(layer, ring, job->frame);
         pl_folds_hold_down(ring, layer->tapers);
         pl_fold_taper_rooms(ring, room_slope(layer, ring), layer->tapers);
     }

@@ -2,37 +2,65 @@
 
 #include "base/fail.h"
 
-/* ---- Planning ---- */
+/* ---- A fold and a place before it ---- */
 
-pleat_result pl_fold_crowd_make(const pleat_cloth *cloth, const uint8_t *lining, float cell, pl_arena *arena,
-                                pl_fold_crowd *out, pleat_error *error)
+/* Where a place is, seen from the middle of a fold, and which way its cloth looks; lengths in widths. */
+typedef struct sight
 {
-    uint32_t count = cloth->topology->vertex_count, buckets = 1;
-    while (buckets < count && buckets < 1u << 20)
-    {
-        buckets *= 2;
-    }
-    *out = (pl_fold_crowd){.cloth = cloth, .cell = cell, .mask = buckets - 1};
-    out->first = PL_ARENA_NEW(arena, uint32_t, buckets);
-    out->next = PL_ARENA_NEW(arena, uint32_t, count);
-    out->triangle = PL_ARENA_NEW(arena, uint32_t, count);
-    if (!out->first || !out->next || !out->triangle)
-    {
-        return pl_fail_memory(arena->memory, error, "what is near");
-    }
-    for (uint32_t v = 0; v < count; ++v)
-    {
-        out->triangle[v] = PLEAT_NONE;
-    }
-    for (uint32_t i = 0; i < 3 * cloth->topology->triangle_count; ++i)
-    {
-        if (!lining || lining[i / 3] != PL_FOLD_LINING)
-        {
-            out->triangle[cloth->topology->triangles[i]] = i / 3;
-        }
-    }
-    return PLEAT_OK;
+    float ahead, aside;
+    float facing, sideways; /* how much it looks back against the fold's direction, and across that towards the fold */
+} sight;
+
+static sight sight_of(pl_f4 d, pl_f4 up, pl_f4 normal, float width)
+{
+    float ahead = pl_dot3(d, up);
+    pl_f4 across = d - up * pl_splat(ahead);
+    float aside = pl_length3(across);
+    return (sight){ahead / width, aside / width, -pl_dot3(normal, up),
+                   aside > 0 ? -pl_dot3(normal, across) / aside : 0};
 }
+
+/* How high a fold may rise, in widths, before the place has been reached if both rise: half of the way where they look
+ * at each other, more where their ways only run together further on. Half a width aside is the fold itself. */
+static float room_ahead(const sight *s)
+{
+    float ahead = s->ahead > 0 ? s->ahead : 0, aside = s->aside > 0.5f ? s->aside - 0.5f : 0;
+    float squared = ahead * ahead + aside * aside;
+    float closing = ahead * (1 + fmaxf(s->facing, 0)) + aside * fmaxf(s->sideways, 0);
+    closing = fmaxf(closing, 0.5f * sqrtf(squared));
+    return squared > 0.03f * closing ? squared / closing - 0.03f : 0;
+}
+
+/* How much the fold's cloth has been pushed through the place's, 0 .. 1: that lies behind it and looks the other way,
+ * or passes right here at an angle. Folds there are not seen, and would only cross it more often. Ramps are wide, so
+ * that heights change hardly faster than the cloth moves. */
+static float part_through(const sight *s)
+{
+    float behind = (1 - pl_fold_ramp(s->ahead, -0.6f, 0.1f)) * pl_fold_ramp(s->ahead, -2, -0.5f);
+    float turned = pl_fold_ramp(s->facing, -0.1f, 0.6f) * (1 - pl_fold_ramp(s->aside, 0.5f, 1.8f));
+    float here = pl_fold_ramp(s->facing, -0.9f, 0) * (1 - pl_fold_ramp(s->aside, 0.4f, 1.4f)) *
+                 pl_fold_ramp(s->ahead, -0.9f, -0.1f);
+    return behind * fmaxf(turned, here);
+}
+
+/* Beyond this nothing counts, in widths: 1.9 aside, 2 behind. */
+#define FARTHEST 2.83f
+
+static bool is_far(pl_f4 d, float width)
+{
+    return !(pl_dot3(d, d) < FARTHEST * FARTHEST * width * width);
+}
+
+/* How high a fold may rise. d: to the place from its middle; normal: there, unit; most: without it. What lies behind
+ * counts less the farther it is. Continuous in all. */
+static float room_to(pl_f4 d, pl_f4 up, pl_f4 normal, float width, float most)
+{
+    sight s = sight_of(d, up, normal, width);
+    float ahead = most + (fminf(width * room_ahead(&s), most) - most) * pl_fold_ramp(s.ahead, -2, -0.5f);
+    return ahead * (1 - part_through(&s));
+}
+
+/* ---- Planning ---- */
 
 typedef struct cell_index
 {
@@ -46,10 +74,9 @@ static int64_t cell_along(float x, float cell)
     return at > -1e9f && at < 1e9f ? (int64_t)at : 0;
 }
 
-static cell_index cell_of(const pl_fold_crowd *crowd, pl_f4 place)
+static cell_index cell_of(pl_f4 place, float cell)
 {
-    return (cell_index){cell_along(place[0], crowd->cell), cell_along(place[1], crowd->cell),
-                        cell_along(place[2], crowd->cell)};
+    return (cell_index){cell_along(place[0], cell), cell_along(place[1], cell), cell_along(place[2], cell)};
 }
 
 static uint32_t bucket_of(const pl_fold_crowd *crowd, cell_index c)
@@ -58,92 +85,219 @@ static uint32_t bucket_of(const pl_fold_crowd *crowd, cell_index c)
     return (uint32_t)mixed & crowd->mask;
 }
 
-void pl_fold_crowd_fill(pl_fold_crowd *crowd, const pleat_vec4 *positions, float turn)
+static void clear_buckets(pl_fold_crowd *crowd)
 {
-    crowd->positions = positions;
-    crowd->turn = turn;
     for (uint32_t i = 0; i <= crowd->mask; ++i)
     {
         crowd->first[i] = PLEAT_NONE;
     }
-    for (uint32_t v = 0; v < crowd->cloth->topology->vertex_count; ++v)
+}
+
+static void put(pl_fold_crowd *crowd, uint32_t member, cell_index at)
+{
+    uint32_t bucket = bucket_of(crowd, at);
+    crowd->next[member] = crowd->first[bucket];
+    crowd->first[bucket] = member;
+}
+
+/* Does a cell hold a place already that looks the same way? */
+static bool is_taken(const pl_fold_crowd *crowd, uint32_t vertex, cell_index at, float cell)
+{
+    for (uint32_t m = crowd->first[bucket_of(crowd, at)]; m != PLEAT_NONE; m = crowd->next[m])
     {
-        if (crowd->triangle[v] == PLEAT_NONE)
+        const pleat_vec4 *normals = crowd->surface->normals;
+        cell_index other = cell_of(pl_load(&crowd->surface->positions[crowd->members[m]]), cell);
+        if (other.x == at.x && other.y == at.y && other.z == at.z &&
+            pl_dot3(pl_load(&normals[vertex]), pl_load(&normals[crowd->members[m]])) > 0.5f)
         {
-            continue;
+            return true;
         }
-        uint32_t bucket = bucket_of(crowd, cell_of(crowd, pl_load(&positions[v])));
-        crowd->next[v] = crowd->first[bucket];
-        crowd->first[bucket] = v;
+    }
+    return false;
+}
+
+pleat_result pl_fold_crowd_make(const pl_folds_plan *plan, const pl_ring_surface *surface, pl_arena *arena,
+                                pl_fold_crowd *out, pleat_error *error)
+{
+    uint32_t count = surface->topology->vertex_count, buckets = 1;
+    float wide = plan->width;
+    for (uint32_t r = 0; r < plan->ring_count; ++r)
+    {
+        wide = fmaxf(wide, plan->rings[r].values.width);
+    }
+    while (buckets < count && buckets < 1u << 20)
+    {
+        buckets *= 2;
+    }
+    *out = (pl_fold_crowd){.surface = surface, .cell = 1.5f * wide, .mask = buckets - 1};
+    out->first = PL_ARENA_NEW(arena, uint32_t, buckets);
+    out->next = PL_ARENA_NEW(arena, uint32_t, count);
+    out->members = PL_ARENA_NEW(arena, uint32_t, count);
+    if (!out->first || !out->next || !out->members)
+    {
+        return pl_fail_memory(arena->memory, error, "what is near");
+    }
+    float apart = 0.4f * plan->width;
+    clear_buckets(out);
+    for (uint32_t i = 0; i < 3 * surface->topology->triangle_count; ++i)
+    {
+        uint32_t vertex = surface->topology->triangles[i];
+        cell_index at = cell_of(pl_load(&surface->positions[vertex]), apart);
+        if (!is_taken(out, vertex, at, apart))
+        {
+            out->members[out->member_count] = vertex;
+            put(out, out->member_count++, at);
+        }
+    }
+    return PLEAT_OK;
+}
+
+void pl_fold_crowd_fill(pl_fold_crowd *crowd, const pleat_vec4 *positions, const pleat_vec4 *ups)
+{
+    crowd->positions = positions;
+    crowd->ups = ups;
+    clear_buckets(crowd);
+    for (uint32_t m = 0; m < crowd->member_count; ++m)
+    {
+        put(crowd, m, cell_of(pl_load(&positions[crowd->members[m]]), crowd->cell));
     }
 }
 
-static pl_f4 facing_of(const pl_fold_crowd *crowd, uint32_t vertex)
+/* A fold that looks for what stands before it. */
+typedef struct seeker
 {
-    const uint32_t *corner = crowd->cloth->topology->triangles + 3 * (size_t)crowd->triangle[vertex];
-    pl_f4 a = pl_load(&crowd->positions[corner[0]]);
-    pl_f4 area = pl_cross(pl_load(&crowd->positions[corner[1]]) - a, pl_load(&crowd->positions[corner[2]]) - a);
-    return pl_normalize3(area) * pl_splat(crowd->turn);
+    const pl_fold_crowd *crowd;
+    const pl_fold_ring *ring;
+    uint32_t station, k;
+    pl_f4 rest, rest_normal, place, up;
+    pl_f4 foot; /* of its line on the ring, in this frame */
+} seeker;
+/* Which way a direction at rest points, as a bone turns it; unit. */
+static pl_f4 turned_by(const pl_fold_crowd *crowd, uint32_t joint, pl_f4 direction)
+{
+    return pl_normalize3(pl_affine_vector(&crowd->joints[joint], direction));
 }
 
-/* Does a vertex lie just across the ring from a station? The crease sees to that. */
-static bool is_across(const pl_fold_crowd *crowd, const pl_fold_ring *ring, uint32_t station, uint32_t vertex)
+/* From here on cloth is put back onto the crease (folds_press.c): the cosine of 75 degrees. */
+#define DEEP 0.26f
+
+/* Has a vertex from across the ring passed the crease, as a belly does over a raised thigh? Then the crease does not
+ * keep it from the fold. */
+static bool is_through(const seeker *s, uint32_t vertex)
 {
-    enum
-    {
-        STATIONS = 2
-    };
-    float u, s, count = (float)ring->ring.station_count;
-    if (!pl_patch_find(&ring->patch, pl_load(&crowd->cloth->rest[vertex]), pl_load(&crowd->cloth->rest_normals[vertex]),
-                       0.35f * ring->values.width, &u, &s))
+    const pl_fold_ring *ring = s->ring;
+    if (pl_dot3(turned_by(s->crowd, ring->parent, ring->axis), turned_by(s->crowd, ring->joint, ring->axis)) < DEEP)
     {
         return false;
     }
-    float apart = fabsf(u - (float)station);
-    apart = ring->ring.closed && apart > 0.5f * count ? count - apart : apart;
-    return apart <= STATIONS;
+    pl_f4 along = pl_affine_vector(&s->crowd->from_rest, ring->ring.stations[s->station].across);
+    pl_f4 across = turned_by(s->crowd, ring->parent, along) + turned_by(s->crowd, ring->joint, along);
+    float beyond = pl_dot3(pl_load(&s->crowd->positions[vertex]) - s->foot, pl_normalize3(across));
+    return (s->k < ring->fold_count / 2 ? -beyond : beyond) > 0.05f * ring->values.width;
 }
 
-/* Keeps the nearest few. */
-static void keep_near(pl_fold_other *others, pl_f4 rest, float gap)
+/* Do walls and the crease keep a place apart from the fold (folds_contact.c)? They do across the ring, before the
+ * crease, and on the fold's own line, also straight on beyond its end, while it neither curls so far that the cloth
+ * there looks back nor is turned and crushed to a quarter. */
+static bool is_kept_apart(const seeker *s, uint32_t vertex)
 {
-    uint32_t last = 0;
-    for (uint32_t n = 0; n < PL_FOLD_OTHERS; ++n)
+    const pl_fold_ring *ring = s->ring;
+    const pl_station *station = &ring->ring.stations[s->station];
+    pl_f4 rest = pl_load(&s->crowd->surface->positions[vertex]), normal = pl_load(&s->crowd->surface->normals[vertex]);
+    float width = ring->values.width, u, arc, count = (float)ring->ring.station_count;
+    float now = pl_length3(pl_load(&s->crowd->positions[vertex]) - s->place);
+    float alike = pl_dot3(pl_normalize3(pl_load(&s->crowd->ups[vertex])), s->up);
+    bool curls = alike < -0.2f || (alike < 0.5f && now < 0.25f * pl_length3(rest - s->rest));
+    if (pl_patch_find(&ring->patch, rest, normal, 0.35f * width, &u, &arc))
     {
-        pl_f4 d = others[n].rest - rest;
-        if (others[n].known && !(pl_dot3(d, d) > 0))
-        {
-            others[n].gap = gap < others[n].gap ? gap : others[n].gap;
-            return;
-        }
-        bool farther = others[last].known && (!others[n].known || others[n].gap > others[last].gap);
-        last = farther ? n : last;
+        float apart = fabsf(u - (float)s->station);
+        apart = ring->ring.closed ? fminf(apart, count - apart) : apart;
+        bool across = (arc < 0) != (s->k < ring->fold_count / 2);
+        return across ? !is_through(s, vertex) : apart <= 2 && !curls;
     }
-    if (!others[last].known || gap < others[last].gap)
-    {
-        others[last] = (pl_fold_other){rest, gap, true};
-    }
+    pl_f4 way = rest - station->position;
+    pl_f4 aside = way - station->across * pl_splat(pl_dot3(way, station->across));
+    return !curls && pl_length3(aside) < width && pl_dot3(normal, station->normal) > 0.5f;
 }
 
-void pl_fold_crowd_note(const pl_fold_crowd *crowd, pl_fold_ring *ring, uint32_t station, uint32_t k, pl_f4 place,
-                        pl_f4 up)
+/* How high the fold may rise before a vertex of the surface. */
+static float room_of(const seeker *s, uint32_t vertex, float most)
 {
-    float width = ring->values.width;
-    cell_index c = cell_of(crowd, place);
+    float width = s->ring->values.width;
+    pl_f4 d = pl_load(&s->crowd->positions[vertex]) - s->place;
+    return is_far(d, width) ? most : room_to(d, s->up, pl_normalize3(pl_load(&s->crowd->ups[vertex])), width, most);
+}
+
+/* Can a vertex stand before the fold at all? What lies further behind is the other side of the limb, and what is near
+ * at rest and looks the same way is the fold's own surroundings. */
+static bool is_before(const seeker *s, uint32_t vertex)
+{
+    float width = s->ring->values.width;
+    pl_f4 d = pl_load(&s->crowd->positions[vertex]) - s->place;
+    float ahead = pl_dot3(d, s->up);
+    if (!(ahead > -0.5f * width && ahead < 2.2f * PL_FOLD_STEEP * width))
+    {
+        return false;
+    }
+    pl_f4 away = pl_load(&s->crowd->surface->positions[vertex]) - s->rest;
+    return pl_dot3(away, away) > 4 * width * width ||
+           pl_dot3(pl_load(&s->crowd->surface->normals[vertex]), s->rest_normal) < -0.2f;
+}
+
+/* Is it another part of the body, which looks the other way at rest, or cloth that nothing else keeps apart? */
+static bool is_other(const seeker *s, uint32_t vertex)
+{
+    return pl_dot3(pl_load(&s->crowd->surface->normals[vertex]), s->rest_normal) < -0.2f || !is_kept_apart(s, vertex);
+}
+
+/* The place that leaves a fold the least room, if that is less than it was; else PLEAT_NONE. */
+static uint32_t nearest_of(const seeker *s, float room)
+{
+    float most = PL_FOLD_STEEP * s->ring->values.width;
+    cell_index c = cell_of(s->place, s->crowd->cell);
+    uint32_t nearest = PLEAT_NONE;
     for (int n = 0; n < 27; ++n)
     {
         cell_index at = {c.x + n % 3 - 1, c.y + n / 3 % 3 - 1, c.z + n / 9 - 1};
-        for (uint32_t v = crowd->first[bucket_of(crowd, at)]; v != PLEAT_NONE; v = crowd->next[v])
+        for (uint32_t m = s->crowd->first[bucket_of(s->crowd, at)]; m != PLEAT_NONE; m = s->crowd->next[m])
         {
-            pl_f4 d = pl_load(&crowd->positions[v]) - place;
-            float ahead = pl_dot3(d, up), aside = pl_length3(d - up * pl_splat(ahead));
-            if (ahead > -0.5f * width && ahead < 2 * PL_FOLD_STEEP * width && aside < 1.2f * width &&
-                pl_dot3(facing_of(crowd, v), up) < -0.2f && !is_across(crowd, ring, station, v))
+            uint32_t vertex = s->crowd->members[m];
+            float less = is_before(s, vertex) ? room_of(s, vertex, most) : most;
+            if (less < room && is_other(s, vertex))
             {
-                keep_near(ring->others + PL_FOLD_OTHERS * ((size_t)station * ring->fold_count + k),
-                          pl_load(&crowd->cloth->rest[v]), fabsf(ahead) + aside);
+                room = less;
+                nearest = vertex;
             }
         }
+    }
+    return nearest;
+}
+
+void pl_fold_crowd_note(const pl_fold_crowd *crowd, pl_fold_ring *ring, uint32_t station, uint32_t k,
+                        const pleat_place *middle)
+{
+    const pl_ring_surface *surface = crowd->surface;
+    const uint32_t *corner = surface->topology->triangles + 3 * (size_t)middle->triangle;
+    seeker s = {.crowd = crowd, .ring = ring, .station = station, .k = k};
+    s.rest = pl_fold_mix(surface->positions, corner, middle->barycentric);
+    s.rest_normal = pl_normalize3(pl_fold_mix(surface->normals, corner, middle->barycentric));
+    s.place = pl_fold_mix(crowd->positions, corner, middle->barycentric);
+    s.up = pl_normalize3(pl_fold_mix(crowd->ups, corner, middle->barycentric));
+    pleat_place on_ring = pl_line_at(surface, &ring->patch.lines[station], 0);
+    s.foot = pl_place_position(surface->topology, crowd->positions, &on_ring);
+    pl_fold_others *others = &ring->others[station * ring->fold_count + k];
+    float width = ring->values.width, most = PL_FOLD_STEEP * width, room = most;
+    for (uint32_t n = 0; n < others->count; ++n)
+    {
+        room = fminf(room, room_of(&s, others->vertex[n], most));
+    }
+    /* What would change less than this is as good as known. */
+    float less = room - 0.07f * width;
+    uint32_t nearest = others->count < PL_FOLD_OTHERS && less > 0 ? nearest_of(&s, less) : PLEAT_NONE;
+    if (nearest != PLEAT_NONE)
+    {
+        others->rest[others->count] = pl_load(&surface->positions[nearest]);
+        others->vertex[others->count++] = nearest;
     }
 }
 
@@ -220,64 +374,70 @@ pleat_result pl_folds_find_pinches(pl_bound_ring *ring, const pl_ring_surface *s
 
 /* ---- Frames ---- */
 
-/* How high a fold may rise before what faces it. top: its middle; most: without it. Continuous in where both are. */
-static float room_before(const pl_fold_near *near, pl_f4 top, pl_f4 up, const pl_bound_ring *ring,
-                         const pleat_layer_frame *frame, float most)
+static float loss_at(const pl_folds_layer *layer, const pl_bound_ring *ring, int64_t station)
 {
-    pl_f4 a = pl_load(&frame->positions[near->vertex[0]]);
-    pl_f4 b = pl_load(&frame->positions[near->vertex[1]]), c = pl_load(&frame->positions[near->vertex[2]]);
-    pl_f4 d = (a + b + c) * pl_splat(1.0f / 3) - top;
-    if (!(pl_dot3(d, d) < 2.5f * 2.5f * ring->width * ring->width))
-    {
-        return most; /* 2 widths aside or 1.5 ahead or behind, where nothing counts: most is at most 0.7 */
-    }
-    float ahead = pl_dot3(d, up), aside = pl_length3(d - up * pl_splat(ahead)), width = ring->width;
-    if (!(ahead < 2 * most) || !(aside < 2 * width))
-    {
-        return most;
-    }
-    pl_f4 normal = pl_cross(b - a, c - a);
-    float turn = pl_affine_determinant(&frame->joints[ring->ups[near->up].joint[0]]) < 0 ? -1 : 1;
-    float facing = -turn * pl_dot3(normal, up);
-    if (!(facing > 0))
-    {
-        return most;
-    }
-    /* A triangle that skinning crushes turns over at once: what is left of its area tells how much it faces anything.
-     */
-    facing /= fmaxf(pl_length3(normal), 0.7f * near->area);
-    float part = pl_fold_ramp(facing, 0, 0.6f) * (1 - pl_fold_ramp(aside, 0.5f * width, 1.8f * width)) *
-                 pl_fold_ramp(ahead, -1.5f * width, -0.7f * width);
-    float half = 0.5f * ahead - 0.03f * width;
-    half = half < 0 ? 0 : half > most ? most : half;
-    return most + (half - most) * part;
+    int64_t count = ring->station_count;
+    station = ring->closed ? (station + count) % count : station;
+    return station >= 0 && station < count ? layer->lost[station] : 0;
 }
 
-void pl_folds_mind_others(const pl_bound_ring *ring, const pleat_layer_frame *frame, const float *lost,
-                          const pl_f4 *ups, float *rooms)
+/* What is lost at a station or beside it, where folds have to mind it too. */
+static float loss_around(const pl_folds_layer *layer, const pl_bound_ring *ring, uint32_t station)
 {
-    float most = PL_FOLD_STEEP * ring->width;
+    float beside = fmaxf(loss_at(layer, ring, (int64_t)station - 1), loss_at(layer, ring, (int64_t)station + 1));
+    return fmaxf(layer->lost[station], beside);
+}
+
+/* Neighbours along the ring taper towards a room: for them it narrows down as the cloth there begins to fold, not at
+ * once. */
+static float eased(float room, float loss, float most)
+{
+    return most + (room - most) * (loss < 0.12f ? loss / 0.12f : 1);
+}
+
+/* What takes up length goes with the square of the height: a fold that is left next to nothing is none. */
+static float worth(float room, float most)
+{
+    return room * room / (room + 0.15f * most) * 1.15f;
+}
+
+static void lower(const pl_folds_layer *layer, uint32_t fold, float room, float loss, float most)
+{
+    layer->rooms[fold] = fminf(layer->rooms[fold], room);
+    layer->tapers[fold] = fminf(layer->tapers[fold], eased(room, loss, most));
+}
+
+void pl_folds_mind_others(const pl_folds_layer *layer, const pl_bound_ring *ring, const pleat_layer_frame *frame)
+{
+    float width = ring->width, most = PL_FOLD_STEEP * width;
     for (uint32_t n = 0; n < ring->pinch_count; ++n)
     {
         const pl_fold_pinch *pinch = &ring->pinches[n];
-        float loss = lost[pinch->fold / ring->fold_count];
-        float room = most + (pinch->room - most) * (loss < 0.12f ? loss / 0.12f : 1);
-        rooms[pinch->fold] = room < rooms[pinch->fold] ? room : rooms[pinch->fold];
+        float loss = layer->lost[pinch->fold / ring->fold_count];
+        layer->tapers[pinch->fold] = fminf(layer->tapers[pinch->fold], eased(pinch->room, loss, most));
     }
-    pl_f4 top = pl_splat(0);
-    for (uint32_t n = 0, known = PLEAT_NONE; n < ring->near_count; ++n)
+    for (uint32_t n = 0; n < ring->near_count; ++n)
     {
         const pl_fold_near *near = &ring->nears[n];
-        float loss = lost[near->fold / ring->fold_count];
-        if (loss > 0)
+        float loss = loss_around(layer, ring, near->fold / ring->fold_count), room = most;
+        if (!(loss > 0))
         {
-            const pl_fold_sample *middle = &ring->samples[near->sample];
-            top = near->sample != known ? pl_fold_mix(frame->positions, middle->vertex, middle->weight) : top;
-            known = near->sample;
-            /* Neighbours taper towards it: for them it narrows down as the station begins to fold, not at once. */
-            float part = loss < 0.12f ? loss / 0.12f : 1;
-            float room = most + (room_before(near, top, ups[near->up], ring, frame, most) - most) * part;
-            rooms[near->fold] = room < rooms[near->fold] ? room : rooms[near->fold];
+            continue;
+        }
+        const pl_fold_sample *top = &ring->samples[near->sample];
+        pl_f4 place = pl_fold_mix(frame->positions, top->vertex, top->weight), up = layer->ups[near->up];
+        for (uint32_t i = near->first; i < near->first + near->count; ++i)
+        {
+            const pl_fold_other *other = &ring->others[i];
+            pl_f4 d = pl_load(&frame->positions[other->vertex]) - place;
+            if (!is_far(d, width))
+            {
+                room = fminf(room, room_to(d, up, pl_fold_turn(&other->up, frame->joints), width, most));
+            }
+        }
+        if (room < most)
+        {
+            lower(layer, near->fold, worth(room, most), loss, most);
         }
     }
 }

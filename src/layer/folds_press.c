@@ -32,8 +32,18 @@ static float straight_to(const pl_f4 *feet_rest, uint32_t middle, uint32_t foot,
     return length > 0 ? pl_fold_ramp(pl_dot3(way, outwards) / length, 0.5f, 0.8f) : 0;
 }
 
+/* How much cloth that is that far from the ring, now and at rest, may have been pushed through the crease, 0 .. 1: it
+ * is not stretched on its way from the ring. Where it is, a limb was thrown across the body, and the crease tells
+ * nothing.
+ */
+static float part_pushed(float way, float from_ring, float width)
+{
+    return 1 - pl_fold_ramp(way / (from_ring + 0.1f * width), 1.05f, 1.35f);
+}
+
 /* Walks from the ring outwards; side 0: towards the parent. Returns the covered length. A line that leaves the ring
- * askew to the bone, as those inside a thigh do, is turned by more than the bend, and less of it counts. */
+ * askew to the bone, as those inside a thigh do, is turned by more than the bend, and less of it counts. Behind cloth
+ * that tells nothing none is covered: further out lines are as long as ever though they began with a leap. */
 static float cover_side(const pl_bound_ring *ring, uint32_t station, uint32_t side, const pl_fold_wall *crease,
                         const pleat_layer_frame *frame)
 {
@@ -46,9 +56,15 @@ static float cover_side(const pl_bound_ring *ring, uint32_t station, uint32_t si
     for (uint32_t n = 1; n <= middle; ++n)
     {
         uint32_t foot = side ? middle + n : middle - n, k = side ? foot - 1 : foot;
+        if (ring->folds[station * ring->fold_count + k].sample_count < 3)
+        {
+            break; /* the cloth ends */
+        }
         pl_f4 place = pl_fold_mix(frame->positions, feet[3 * foot + 1].vertex, feet[3 * foot + 1].weight);
         float distance = pl_dot3(place - crease->point, crease->direction) * way;
+        float way_now = pl_length3(place - crease->point), way_rest = fabsf(ring->bounds[foot]);
         straight = fminf(straight, straight_to(rest, middle, foot, outwards));
+        straight = fminf(straight, part_pushed(way_now, way_rest, ring->width));
         sum += straight * covered_part(before, distance, ring->width) * (ring->bounds[k + 1] - ring->bounds[k]);
         before = distance;
     }
@@ -113,14 +129,11 @@ static float kept_part(float distance, float towards, float length, float width)
     return towards > 0 ? (float)(pl_fold_limit((double)towards, (double)room) / (double)towards) : 1;
 }
 
-/* How far to put a place back that lies that deep behind the crease. Cloth that was pushed through it is not stretched
- * on its way from the ring: where it is, a limb was thrown across the body, and the crease tells nothing. way: to the
- * place now; from_ring: at rest. */
+/* How far to put a place back that lies that deep behind the crease. way: to the place now; from_ring: at rest. */
 static float push_of(const pl_fold_press *p, float depth, float way, float from_ring)
 {
-    float width = p->ring->width, stretch = way / (from_ring + 0.1f * width);
-    return (float)pl_fold_limit((double)depth, (double)(PL_FOLD_FARTHEST * width)) *
-           (1 - pl_fold_ramp(stretch, 1.05f, 1.35f));
+    float width = p->ring->width;
+    return (float)pl_fold_limit((double)depth, (double)(PL_FOLD_FARTHEST * width)) * part_pushed(way, from_ring, width);
 }
 
 /* How much a place that skinning has pushed through the crease is put back onto it: where cloth of both sides is

@@ -79,6 +79,27 @@ static line_place place_at(const pl_patch *patch, uint32_t station, float arc, f
                         fabsf(arc)};
 }
 
+/* How well the lines beside a place describe the cloth there, 0 .. 1. Lines that part, as those between the legs that
+ * go down one thigh each, say nothing of the cloth between them: from three to six times as far apart as at the ring
+ * folds end. */
+static float beside_part(const pl_fold_ring *ring, uint32_t station, float arc, float row_step)
+{
+    int64_t count = ring->ring.station_count;
+    float spacing = ring->ring.length / (float)count, far = 0;
+    pl_f4 here = ring->patch.grid[grid_at(&ring->patch, station, arc, row_step)];
+    for (int side = -1; side <= 1; side += 2)
+    {
+        int64_t beside = (int64_t)station + side;
+        beside = ring->ring.closed ? (beside + count) % count : beside;
+        if (beside >= 0 && beside < count)
+        {
+            size_t at = grid_at(&ring->patch, (uint32_t)beside, arc, row_step);
+            far = ring->patch.grid_good[at] ? fmaxf(far, pl_length3(ring->patch.grid[at] - here)) : far;
+        }
+    }
+    return 1 - pl_fold_ramp(far / spacing, 3, 6);
+}
+
 void pl_folds_share_places(const pl_folds_plan *plan, uint32_t self, float row_step)
 {
     const pl_fold_ring *ring = &plan->rings[self];
@@ -88,7 +109,7 @@ void pl_folds_share_places(const pl_folds_plan *plan, uint32_t self, float row_s
         {
             float arc = 0.5f * (ring->bounds[k] + ring->bounds[k + 1]);
             line_place place = place_at(&ring->patch, i, arc, row_step);
-            ring->own[i * ring->fold_count + k] = own_part(plan, self, &place);
+            ring->own[i * ring->fold_count + k] = own_part(plan, self, &place) * beside_part(ring, i, arc, row_step);
         }
     }
 }

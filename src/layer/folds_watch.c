@@ -2,6 +2,8 @@
 #include "layer/folds_near.h"
 #include "layer/folds_plan.h"
 
+#include "base/parallel.h"
+
 /* The places of a line that lie in a fold. */
 typedef struct place_range
 {
@@ -35,41 +37,86 @@ static double length_of(const pl_folds_planner *p, const pl_line *line, place_ra
     return length;
 }
 
-/* Notes what comes near the middle of a compressed fold. */
-static void watch_near(const pl_folds_planner *p, const pl_fold_crowd *crowd, pl_fold_ring *ring, uint32_t station,
-                       uint32_t k, const pleat_place *place, const pleat_vec4 *positions)
+/* One frame of the clip. */
+typedef struct watched
 {
-    const uint32_t *corner = p->topology->triangles + 3 * (size_t)place->triangle;
-    pl_f4 a = pl_load(&positions[corner[0]]);
-    pl_f4 up = pl_cross(pl_load(&positions[corner[1]]) - a, pl_load(&positions[corner[2]]) - a);
-    pl_fold_crowd_note(crowd, ring, station, k, pl_place_position(p->topology, positions, place),
-                       pl_normalize3(up) * pl_splat(crowd->turn));
+    pl_fold_crowd crowd;
+    pleat_vec4 *coarse;    /* positions of the input, */
+    pleat_vec4 *positions; /* of the planning surface, */
+    pleat_vec4 *turned;    /* and normals of both, as skinning turns them */
+    pleat_vec4 *ups;
+    pleat_affine *joints; /* of the skin, and one more */
+} watched;
+
+/* Normals as skinning turns them: those of the surface itself flip where it is crushed. */
+static void turn_normals(const pl_folds_planner *p, const pleat_layer_preview *preview, const watched *w)
+{
+    const pleat_cloth *cloth = p->coarse;
+    const pleat_affine *worlds = pleat_pose_worlds(preview->pose(preview->user));
+    const pleat_affine *from_rest = &w->crowd.from_rest;
+    for (uint32_t j = 0; j < p->skin->joint_count; ++j)
+    {
+        w->joints[j] = pl_affine_mul(&worlds[p->skin->joints[j]], &p->skin->inverse_binds[j]);
+    }
+    w->joints[p->skin->joint_count] = worlds[cloth->node];
+    for (uint32_t v = 0; v < cloth->topology->vertex_count; ++v)
+    {
+        pl_f4 normal = pl_load(&cloth->rest_normals[v]), sum = pl_splat(0);
+        normal = pl_affine_vector(from_rest, normal);
+        for (size_t i = (size_t)v * cloth->influence_count; i < ((size_t)v + 1) * cloth->influence_count; ++i)
+        {
+            sum += pl_affine_vector(&w->joints[cloth->joints[i]], normal) * pl_splat(cloth->weights[i]);
+        }
+        pl_store(&w->turned[v], sum);
+    }
+    pleat_loop_points(p->loop, PLEAT_LOOP_SURFACE, w->turned, w->ups, &p->host->tasks);
 }
 
-/* least: stations by folds, the smallest ratio of length to rest length so far. */
-static void watch_ring(const pl_folds_planner *p, const pl_fold_crowd *crowd, pl_fold_ring *ring,
-                       const pleat_vec4 *positions, float *least)
+static void watch_station(const pl_folds_planner *p, const watched *w, pl_fold_ring *ring, uint32_t station,
+                          float *least)
 {
-    for (uint32_t i = 0; i < ring->ring.station_count; ++i)
+    const pl_line *line = &ring->patch.lines[station];
+    place_range range[2 * PL_FOLDS_A_SIDE];
+    bool any = false;
+    for (uint32_t k = 0; k < ring->fold_count; ++k)
     {
-        const pl_line *line = &ring->patch.lines[i];
-        for (uint32_t k = 0; k < ring->fold_count; ++k)
+        float *ratio = &least[station * ring->fold_count + k];
+        range[k] = places_in(line, ring->bounds[k], ring->bounds[k + 1]);
+        if (range[k].count < 2)
         {
-            float *ratio = &least[i * ring->fold_count + k];
-            place_range range = places_in(line, ring->bounds[k], ring->bounds[k + 1]);
-            if (range.count < 2)
-            {
-                *ratio = 0; /* too coarse to tell: taken to be needed */
-                continue;
-            }
-            double rest = length_of(p, line, range, p->surface.positions);
-            float now = (float)(length_of(p, line, range, positions) / rest);
-            *ratio = fminf(*ratio, now);
-            if (now < 0.99f)
-            {
-                watch_near(p, crowd, ring, i, k, &line->places[range.first + range.count / 2], positions);
-            }
+            *ratio = 0; /* too coarse to tell: taken to be needed */
+            continue;
         }
+        double rest = length_of(p, line, range[k], p->surface.positions);
+        float now = (float)(length_of(p, line, range[k], w->positions) / rest);
+        *ratio = fminf(*ratio, now);
+        any = any || now < 0.99f;
+    }
+    for (uint32_t k = 0; k < ring->fold_count && any; ++k)
+    {
+        if (range[k].count > 1)
+        {
+            pl_fold_crowd_note(&w->crowd, ring, station, k, &line->places[range[k].first + range[k].count / 2]);
+        }
+    }
+}
+
+/* A ring in a frame. */
+typedef struct watch_job
+{
+    const pl_folds_planner *p;
+    const watched *w;
+    pl_fold_ring *ring;
+    float *least; /* stations by folds, the smallest ratio of length to rest length so far */
+} watch_job;
+
+static void watch_stations(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    const watch_job *job = data;
+    (void)worker;
+    for (uint32_t i = begin; i < end; ++i)
+    {
+        watch_station(job->p, job->w, job->ring, i, job->least);
     }
 }
 
@@ -115,34 +162,40 @@ static void choose_active(const pl_fold_ring *ring, const float *least)
     }
 }
 
-/* -1 where a pose mirrors the mesh, else 1. */
-static float turn_of(const pl_folds_planner *p, const pleat_layer_preview *preview)
+static pleat_result make_watched(pl_folds_planner *p, watched *w, pleat_error *error)
 {
-    uint32_t joint = p->skin->joints[0];
-    pleat_affine matrix =
-        pl_affine_mul(&pleat_pose_worlds(preview->pose(preview->user))[joint], &p->skin->inverse_binds[0]);
-    return pl_affine_determinant(&matrix) < 0 ? -1 : 1;
+    uint32_t coarse = p->coarse->topology->vertex_count, fine = p->topology->vertex_count;
+    w->coarse = PL_ARENA_NEW(&p->scratch, pleat_vec4, coarse);
+    w->turned = PL_ARENA_NEW(&p->scratch, pleat_vec4, coarse);
+    w->positions = PL_ARENA_NEW(&p->scratch, pleat_vec4, fine);
+    w->ups = PL_ARENA_NEW(&p->scratch, pleat_vec4, fine);
+    w->joints = PL_ARENA_NEW(&p->scratch, pleat_affine, p->skin->joint_count + 1);
+    if (!w->coarse || !w->turned || !w->positions || !w->ups || !w->joints)
+    {
+        return pl_fail_memory(p->scratch.memory, error, "a look at the clip");
+    }
+    PL_TRY(pl_fold_crowd_make(p->plan, &p->surface, &p->scratch, &w->crowd, error));
+    w->crowd.joints = w->joints;
+    if (!pl_affine_inverse(&p->coarse->to_rest, &w->crowd.from_rest))
+    {
+        w->crowd.from_rest = p->coarse->to_rest;
+    }
+    return PLEAT_OK;
 }
 
 pleat_result pl_folds_watch(pl_folds_planner *p, const pleat_layer_preview *preview, pleat_error *error)
 {
     pl_folds_plan *plan = p->plan;
-    pleat_vec4 *coarse = PL_ARENA_NEW(&p->scratch, pleat_vec4, p->coarse->topology->vertex_count);
-    pleat_vec4 *positions = PL_ARENA_NEW(&p->scratch, pleat_vec4, p->topology->vertex_count);
     float **least = PL_ARENA_NEW(&p->scratch, float *, plan->ring_count);
-    if (!coarse || !positions || !least)
-    {
-        return pl_fail_memory(p->scratch.memory, error, "a look at the clip");
-    }
     bool known = p->coarse->frame_count > 0;
-    pl_fold_crowd crowd;
-    PL_TRY(pl_fold_crowd_make(p->coarse, plan->lining, 1.5f * plan->width, &p->scratch, &crowd, error));
-    for (uint32_t r = 0; r < plan->ring_count; ++r)
+    watched w;
+    PL_TRY(make_watched(p, &w, error));
+    for (uint32_t r = 0; r < plan->ring_count && least; ++r)
     {
         uint32_t folds = plan->rings[r].ring.station_count * plan->rings[r].fold_count;
         least[r] = PL_ARENA_NEW(&p->scratch, float, folds);
         plan->rings[r].active = PL_ARENA_NEW(&plan->arena, uint8_t, folds);
-        plan->rings[r].others = PL_ARENA_NEW(&plan->arena, pl_fold_other, (size_t)PL_FOLD_OTHERS * folds);
+        plan->rings[r].others = PL_ARENA_NEW(&plan->arena, pl_fold_others, folds);
         if (!least[r] || !plan->rings[r].active || !plan->rings[r].others)
         {
             return pl_fail_memory(p->scratch.memory, error, "a look at the clip");
@@ -154,17 +207,19 @@ pleat_result pl_folds_watch(pl_folds_planner *p, const pleat_layer_preview *prev
     }
     for (uint32_t f = 0; f < p->coarse->frame_count && plan->ring_count; ++f)
     {
-        PL_TRY(preview->look(preview->user, f, coarse, error));
-        pleat_loop_points(p->loop, PLEAT_LOOP_SURFACE, coarse, positions, &p->host->tasks);
-        pl_fold_crowd_fill(&crowd, coarse, turn_of(p, preview));
+        PL_TRY(preview->look(preview->user, f, w.coarse, error));
+        pleat_loop_points(p->loop, PLEAT_LOOP_SURFACE, w.coarse, w.positions, &p->host->tasks);
+        turn_normals(p, preview, &w);
+        pl_fold_crowd_fill(&w.crowd, w.positions, w.ups);
         for (uint32_t r = 0; r < plan->ring_count; ++r)
         {
-            watch_ring(p, &crowd, &plan->rings[r], positions, least[r]);
+            watch_job job = {p, &w, &plan->rings[r], least[r]};
+            pl_parallel_for(&p->host->tasks, plan->rings[r].ring.station_count, 4, watch_stations, &job);
         }
     }
     for (uint32_t r = 0; r < plan->ring_count; ++r)
     {
         choose_active(&plan->rings[r], least[r]);
     }
-    return PLEAT_OK;
+    return least ? PLEAT_OK : pl_fail_memory(p->scratch.memory, error, "a look at the clip");
 }
