@@ -189,8 +189,12 @@ pleat_result pl_folds_watch(pl_folds_planner *p, const pleat_layer_preview *prev
     float **least = PL_ARENA_NEW(&p->scratch, float *, plan->ring_count);
     bool known = p->coarse->frame_count > 0;
     watched w;
+    if (!least)
+    {
+        return pl_fail_memory(p->scratch.memory, error, "a look at the clip");
+    }
     PL_TRY(make_watched(p, &w, error));
-    for (uint32_t r = 0; r < plan->ring_count && least; ++r)
+    for (uint32_t r = 0; r < plan->ring_count; ++r)
     {
         uint32_t folds = plan->rings[r].ring.station_count * plan->rings[r].fold_count;
         least[r] = PL_ARENA_NEW(&p->scratch, float, folds);
@@ -221,5 +225,5 @@ pleat_result pl_folds_watch(pl_folds_planner *p, const pleat_layer_preview *prev
     {
         choose_active(&plan->rings[r], least[r]);
     }
-    return least ? PLEAT_OK : pl_fail_memory(p->scratch.memory, error, "a look at the clip");
+    return PLEAT_OK;
 }
