@@ -161,6 +161,31 @@ static void test_fold_line_starts_with_the_square_root(void **state)
     assert_true(fabs(heights[1] / heights[0] - 10) < 0.1);
 }
 
+/* Length that comes over to stretched cloth, more of it evenly: the height begins in proportion to it, not with its
+ * square root. Cloth that is not stretched takes all of it. */
+static void test_fold_line_begins_evenly_on_stretched_cloth(void **state)
+{
+    (void)state;
+    pl_profile profile = pl_profile_polynomial(PL_PROFILE_THIRD);
+    pl_fold_segment segments[POINTS];
+    double heights[3], most = 0;
+    flat_fold(&profile, 1.3, segments);
+    for (int k = 0; k < 3; ++k)
+    {
+        double lost = 1e-3 * (k == 2 ? 100 : k + 1), taken = pl_fold_take_up(lost, 1.3, 1);
+        heights[k] = pl_fold_solve(segments, POINTS - 1, 1.3 + taken, 0).amplitude;
+        assert_true(taken > 0 && taken < lost);
+    }
+    assert_true(fabs(heights[1] / heights[0] - 2) < 0.02 && heights[2] > 20 * heights[0]);
+    assert_true(pl_fold_take_up(0.1, 1.05, 1) == 0.1 && pl_fold_take_up(0.1, 0.8, 1) == 0.1);
+    for (double lost = 0; lost < 0.5; lost += 0.01)
+    {
+        double taken = pl_fold_take_up(lost, 1.3, 1);
+        assert_true(taken >= most);
+        most = taken;
+    }
+}
+
 /* A flat line from which a fold rises frame by frame, as the paper plays it: raised along directions that the frame
  * before has left. */
 typedef struct played
@@ -375,6 +400,7 @@ int main(void)
         cmocka_unit_test(test_fold_line_keeps_still_where_nothing_compresses),
         cmocka_unit_test(test_fold_line_finds_the_one_root),
         cmocka_unit_test(test_fold_line_starts_with_the_square_root),
+        cmocka_unit_test(test_fold_line_begins_evenly_on_stretched_cloth),
         cmocka_unit_test(test_fold_line_directions_keep_cloth_even),
         cmocka_unit_test(test_fold_line_eases_out_of_a_hollow),
         cmocka_unit_test(test_fold_line_is_the_same_eight_at_once),

@@ -84,6 +84,16 @@ pl_fold_solution pl_fold_solve(const pl_fold_segment *segments, uint32_t count, 
  * when more is lost, it is the same. */
 pl_fold_solution pl_fold_solve_eased(const pl_fold_segment *segments, uint32_t count, double rest_length, double guess);
 
+/* Where cloth is longer than this at a fold, in rest lengths, the fold takes up slowly what came over: how much of what
+ * it has lost by that. Else it would begin all at once, with the square root of what changes evenly. The rest slides
+ * on. */
+#define PL_FOLD_LONG 1.1
+PL_INLINE double pl_fold_take_up(double lost, double length, double rest)
+{
+    double longer = length - PL_FOLD_LONG * rest;
+    return longer > 0 && lost > 0 ? lost * lost / (lost + longer) : lost;
+}
+
 /* The paper's measure of how well 0 <= x, tau >= 0, x tau = 0 is met: sqrt(x^2 + tau^2) - x - tau. */
 double pl_fold_residual(double x, double tau);
 

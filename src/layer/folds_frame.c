@@ -350,6 +350,9 @@ static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, dou
     {
         return carry;
     }
+    double taken_up = pl_fold_take_up(lost, length, (double)fold->rest_length);
+    carry += lost - taken_up;
+    lost = taken_up;
     pl_f4 raised[PL_FOLD_SAMPLES];
     pl_fold_segment segments[PL_FOLD_SAMPLES];
     raise_samples(job, station, k, raised);

@@ -145,6 +145,13 @@ PL_INLINE pl_f8 useful_room(pl_f8 room, pl_f8 hollow)
     return pl_max8(pl_min8((3 * room - 2.4f * hollow) * (1 / 2.2f), room), pl_splat8(0));
 }
 
+/* pl_fold_take_up, where any is lost. */
+PL_INLINE pl_f8 take_up(pl_f8 lost, pl_f8 length, pl_f8 rest)
+{
+    pl_f8 longer = pl_max8(length - (float)PL_FOLD_LONG * rest, pl_splat8(0));
+    return lost * (lost / (lost + longer));
+}
+
 /* A fold's values at eight stations, from stations by folds. */
 PL_INLINE pl_f8 gather(const float *values, uint32_t count)
 {
@@ -232,6 +239,9 @@ static void solve_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k,
     {
         return;
     }
+    pl_f8 taken_up = take_up(lost, length, group->rest_length);
+    *carry += (pl_f8)((pl_i8)(lost - taken_up) & o.solved);
+    lost = pl_select8(o.solved, taken_up, lost);
     size_t first = (size_t)block * PL_FOLD_LANES * count + k;
     pl_fold_eight segments;
     load_segments(job, block, index, &segments);
