@@ -93,17 +93,10 @@ static void clear_buckets(pl_fold_crowd *crowd)
     }
 }
 
-static void put(pl_fold_crowd *crowd, uint32_t member, cell_index at)
+/* Does a cell hold a place already that looks the same way? next: from member to member of a cell. */
+static bool is_taken(const pl_fold_crowd *crowd, const uint32_t *next, uint32_t vertex, cell_index at, float cell)
 {
-    uint32_t bucket = bucket_of(crowd, at);
-    crowd->next[member] = crowd->first[bucket];
-    crowd->first[bucket] = member;
-}
-
-/* Does a cell hold a place already that looks the same way? */
-static bool is_taken(const pl_fold_crowd *crowd, uint32_t vertex, cell_index at, float cell)
-{
-    for (uint32_t m = crowd->first[bucket_of(crowd, at)]; m != PLEAT_NONE; m = crowd->next[m])
+    for (uint32_t m = crowd->first[bucket_of(crowd, at)]; m != PLEAT_NONE; m = next[m])
     {
         const pleat_vec4 *normals = crowd->surface->normals;
         cell_index other = cell_of(pl_load(&crowd->surface->positions[crowd->members[m]]), cell);
@@ -114,6 +107,24 @@ static bool is_taken(const pl_fold_crowd *crowd, uint32_t vertex, cell_index at,
         }
     }
     return false;
+}
+
+static void choose_members(pl_fold_crowd *crowd, uint32_t *next, float apart)
+{
+    const pl_ring_surface *surface = crowd->surface;
+    clear_buckets(crowd);
+    for (uint32_t i = 0; i < 3 * surface->topology->triangle_count; ++i)
+    {
+        uint32_t vertex = surface->topology->triangles[i];
+        cell_index at = cell_of(pl_load(&surface->positions[vertex]), apart);
+        if (!is_taken(crowd, next, vertex, at, apart))
+        {
+            uint32_t *first = &crowd->first[bucket_of(crowd, at)];
+            crowd->members[crowd->member_count] = vertex;
+            next[crowd->member_count] = *first;
+            *first = crowd->member_count++;
+        }
+    }
 }
 
 pleat_result pl_fold_crowd_make(const pl_folds_plan *plan, const pl_ring_surface *surface, pl_arena *arena,
@@ -130,36 +141,54 @@ pleat_result pl_fold_crowd_make(const pl_folds_plan *plan, const pl_ring_surface
         buckets *= 2;
     }
     *out = (pl_fold_crowd){.surface = surface, .cell = 1.5f * wide, .mask = buckets - 1};
+    uint32_t *next = PL_ARENA_NEW(arena, uint32_t, count);
     out->first = PL_ARENA_NEW(arena, uint32_t, buckets);
-    out->next = PL_ARENA_NEW(arena, uint32_t, count);
     out->members = PL_ARENA_NEW(arena, uint32_t, count);
-    if (!out->first || !out->next || !out->members)
+    out->looks = PL_ARENA_NEW(arena, pl_f4, count);
+    if (!next || !out->first || !out->members || !out->looks)
     {
         return pl_fail_memory(arena->memory, error, "what is near");
     }
-    float apart = 0.4f * plan->width;
-    clear_buckets(out);
-    for (uint32_t i = 0; i < 3 * surface->topology->triangle_count; ++i)
+    choose_members(out, next, 0.4f * plan->width);
+    out->fours = PL_ARENA_NEW(arena, pl_fold_four, out->member_count);
+    return out->fours || !out->member_count ? PLEAT_OK : pl_fail_memory(arena->memory, error, "what is near");
+}
+
+/* Puts a place before all others of its cell. */
+static void put(pl_fold_crowd *crowd, uint32_t vertex)
+{
+    pl_f4 place = pl_load(&crowd->positions[vertex]), rest = pl_load(&crowd->surface->positions[vertex]);
+    pl_f4 normal = pl_load(&crowd->surface->normals[vertex]);
+    uint32_t *first = &crowd->first[bucket_of(crowd, cell_of(place, crowd->cell))];
+    if (*first == PLEAT_NONE || !crowd->fours[*first].empty)
     {
-        uint32_t vertex = surface->topology->triangles[i];
-        cell_index at = cell_of(pl_load(&surface->positions[vertex]), apart);
-        if (!is_taken(out, vertex, at, apart))
-        {
-            out->members[out->member_count] = vertex;
-            put(out, out->member_count++, at);
-        }
+        pl_f4 nowhere = pl_splat(INFINITY);
+        crowd->fours[crowd->four_count] =
+            (pl_fold_four){.place = {nowhere, nowhere, nowhere}, .empty = 4, .next = *first};
+        *first = crowd->four_count++;
     }
-    return PLEAT_OK;
+    pl_fold_four *four = &crowd->fours[*first];
+    uint32_t lane = --four->empty;
+    for (int i = 0; i < 3; ++i)
+    {
+        four->place[i][lane] = place[i];
+        four->rest[i][lane] = rest[i];
+        four->normal[i][lane] = normal[i];
+    }
+    four->vertex[lane] = vertex;
 }
 
 void pl_fold_crowd_fill(pl_fold_crowd *crowd, const pleat_vec4 *positions, const pleat_vec4 *ups)
 {
     crowd->positions = positions;
     crowd->ups = ups;
+    crowd->four_count = 0;
     clear_buckets(crowd);
     for (uint32_t m = 0; m < crowd->member_count; ++m)
     {
-        put(crowd, m, cell_of(pl_load(&positions[crowd->members[m]]), crowd->cell));
+        uint32_t vertex = crowd->members[m];
+        crowd->looks[vertex] = pl_normalize3(pl_load(&ups[vertex]));
+        put(crowd, vertex);
     }
 }
 
@@ -170,8 +199,8 @@ typedef struct seeker
     const pl_fold_ring *ring;
     uint32_t station, k;
     pl_f4 rest, rest_normal, place, up;
-    pl_f4 foot; /* of its line on the ring, in this frame */
 } seeker;
+
 /* Which way a direction at rest points, as a bone turns it; unit. */
 static pl_f4 turned_by(const pl_fold_crowd *crowd, uint32_t joint, pl_f4 direction)
 {
@@ -190,9 +219,12 @@ static bool is_through(const seeker *s, uint32_t vertex)
     {
         return false;
     }
+    const pl_ring_surface *surface = s->crowd->surface;
+    pleat_place on_ring = pl_line_at(surface, &ring->patch.lines[s->station], 0);
+    pl_f4 foot = pl_place_position(surface->topology, s->crowd->positions, &on_ring);
     pl_f4 along = pl_affine_vector(&s->crowd->from_rest, ring->ring.stations[s->station].across);
     pl_f4 across = turned_by(s->crowd, ring->parent, along) + turned_by(s->crowd, ring->joint, along);
-    float beyond = pl_dot3(pl_load(&s->crowd->positions[vertex]) - s->foot, pl_normalize3(across));
+    float beyond = pl_dot3(pl_load(&s->crowd->positions[vertex]) - foot, pl_normalize3(across));
     return (s->k < ring->fold_count / 2 ? -beyond : beyond) > 0.05f * ring->values.width;
 }
 
@@ -206,7 +238,7 @@ static bool is_kept_apart(const seeker *s, uint32_t vertex)
     pl_f4 rest = pl_load(&s->crowd->surface->positions[vertex]), normal = pl_load(&s->crowd->surface->normals[vertex]);
     float width = ring->values.width, u, arc, count = (float)ring->ring.station_count;
     float now = pl_length3(pl_load(&s->crowd->positions[vertex]) - s->place);
-    float alike = pl_dot3(pl_normalize3(pl_load(&s->crowd->ups[vertex])), s->up);
+    float alike = pl_dot3(s->crowd->looks[vertex], s->up);
     bool curls = alike < -0.2f || (alike < 0.5f && now < 0.25f * pl_length3(rest - s->rest));
     if (pl_patch_find(&ring->patch, rest, normal, 0.35f * width, &u, &arc))
     {
@@ -225,23 +257,56 @@ static float room_of(const seeker *s, uint32_t vertex, float most)
 {
     float width = s->ring->values.width;
     pl_f4 d = pl_load(&s->crowd->positions[vertex]) - s->place;
-    return is_far(d, width) ? most : room_to(d, s->up, pl_normalize3(pl_load(&s->crowd->ups[vertex])), width, most);
+    return is_far(d, width) ? most : room_to(d, s->up, s->crowd->looks[vertex], width, most);
 }
 
-/* Can a vertex stand before the fold at all? What lies further behind is the other side of the limb, and what is near
- * at rest and looks the same way is the fold's own surroundings. */
-static bool is_before(const seeker *s, uint32_t vertex)
+/* Three coordinates in four lanes, and a direction. */
+static pl_f4 dots_of(const pl_f4 d[3], pl_f4 direction)
+{
+    return d[0] * pl_splat(direction[0]) + d[1] * pl_splat(direction[1]) + d[2] * pl_splat(direction[2]);
+}
+
+static void ways_of(const pl_f4 to[3], pl_f4 from, pl_f4 out[3])
+{
+    for (int i = 0; i < 3; ++i)
+    {
+        out[i] = to[i] - pl_splat(from[i]);
+    }
+}
+
+/* Which of four can stand before the fold at all? What lies further behind is the other side of the limb, and what is
+ * near at rest and looks the same way is the fold's own surroundings. */
+static pl_i4 are_before(const seeker *s, const pl_fold_four *four, const pl_f4 d[3], pl_f4 ahead)
 {
     float width = s->ring->values.width;
-    pl_f4 d = pl_load(&s->crowd->positions[vertex]) - s->place;
-    float ahead = pl_dot3(d, s->up);
-    if (!(ahead > -0.5f * width && ahead < 2.2f * PL_FOLD_STEEP * width))
-    {
-        return false;
-    }
-    pl_f4 away = pl_load(&s->crowd->surface->positions[vertex]) - s->rest;
-    return pl_dot3(away, away) > 4 * width * width ||
-           pl_dot3(pl_load(&s->crowd->surface->normals[vertex]), s->rest_normal) < -0.2f;
+    pl_f4 away[3];
+    ways_of(four->rest, s->rest, away);
+    pl_f4 apart = away[0] * away[0] + away[1] * away[1] + away[2] * away[2];
+    pl_f4 squared = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    pl_i4 near = (ahead > pl_splat(-0.5f * width)) & (ahead < pl_splat(2.2f * PL_FOLD_STEEP * width)) &
+                 (squared < pl_splat(FARTHEST * FARTHEST * width * width));
+    return near & ((apart > pl_splat(4 * width * width)) | (dots_of(four->normal, s->rest_normal) < pl_splat(-0.2f)));
+}
+
+/* Which of those can leave the fold less than a room? The ways of two folds run together by at most the root of 5 of
+ * what lies between them, in room_ahead; and only what is behind the fold and beside it can have been pushed through.
+ * A little more than that counts, for rounding. */
+static pl_i4 may_leave_less(const pl_f4 d[3], pl_f4 ahead, float width, float room)
+{
+    pl_f4 squared = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], zero = pl_splat(0);
+    pl_f4 across = pl_max(squared - ahead * ahead, zero), before = pl_max(ahead, zero);
+    pl_f4 aside = pl_max(
+        pl_set(sqrtf(across[0]), sqrtf(across[1]), sqrtf(across[2]), sqrtf(across[3])) - pl_splat(0.51f * width), zero);
+    float reach = room + 0.04f * width;
+    pl_i4 close = before * before + aside * aside < pl_splat(5.01f * reach * reach);
+    return close | ((ahead < pl_splat(0.11f * width)) & (aside < pl_splat(1.3f * width)));
+}
+
+static bool is_any(pl_i4 mask)
+{
+    int64_t half[2];
+    memcpy(half, &mask, sizeof half);
+    return (half[0] | half[1]) != 0;
 }
 
 /* Is it another part of the body, which looks the other way at rest, or cloth that nothing else keeps apart? */
@@ -250,24 +315,81 @@ static bool is_other(const seeker *s, uint32_t vertex)
     return pl_dot3(pl_load(&s->crowd->surface->normals[vertex]), s->rest_normal) < -0.2f || !is_kept_apart(s, vertex);
 }
 
+/* What of a four leaves the fold less than a room. */
+static void look_at(const seeker *s, const pl_fold_four *four, float *room, uint32_t *nearest)
+{
+    float width = s->ring->values.width, most = PL_FOLD_STEEP * width;
+    pl_f4 d[3];
+    ways_of(four->place, s->place, d);
+    pl_f4 ahead = dots_of(d, s->up);
+    pl_i4 before = are_before(s, four, d, ahead);
+    if (!is_any(before))
+    {
+        return;
+    }
+    before &= may_leave_less(d, ahead, width, *room);
+    for (uint32_t lane = four->empty; lane < 4; ++lane)
+    {
+        float less = before[lane] ? room_of(s, four->vertex[lane], most) : most;
+        if (less < *room && is_other(s, four->vertex[lane]))
+        {
+            *room = less;
+            *nearest = four->vertex[lane];
+        }
+    }
+}
+
+/* The cells around a fold, three along each axis. */
+typedef struct cells_around
+{
+    cell_index middle;
+    float apart[3][3]; /* by axis, from the fold's place to the cells: the square of the distance to the nearest, */
+    float ahead[3][3]; /* and how far ahead of the fold the middle is */
+    float span;        /* how far cells reach ahead of their middle, and back */
+} cells_around;
+
+static cells_around find_cells(const seeker *s)
+{
+    float cell = s->crowd->cell, half = 0.5f * cell;
+    cells_around c = {.middle = cell_of(s->place, cell)};
+    float middle[3] = {(float)c.middle.x, (float)c.middle.y, (float)c.middle.z};
+    for (int i = 0; i < 3; ++i)
+    {
+        c.span += half * fabsf(s->up[i]);
+        for (int n = 0; n < 3; ++n)
+        {
+            float to = (middle[i] + (float)n - 0.5f) * cell - s->place[i], beyond = fmaxf(fabsf(to) - half, 0);
+            c.apart[i][n] = beyond * beyond;
+            c.ahead[i][n] = to * s->up[i];
+        }
+    }
+    return c;
+}
+
+/* Is a cell so far from the fold that nothing in it counts? */
+static bool is_out_of_reach(const cells_around *c, int x, int y, int z, float width)
+{
+    float apart = c->apart[0][x] + c->apart[1][y] + c->apart[2][z];
+    float ahead = c->ahead[0][x] + c->ahead[1][y] + c->ahead[2][z];
+    return apart > 2.1f * 2.1f * width * width || ahead + c->span < -0.51f * width || ahead - c->span > 1.6f * width;
+}
+
 /* The place that leaves a fold the least room, if that is less than it was; else PLEAT_NONE. */
 static uint32_t nearest_of(const seeker *s, float room)
 {
-    float most = PL_FOLD_STEEP * s->ring->values.width;
-    cell_index c = cell_of(s->place, s->crowd->cell);
+    cells_around c = find_cells(s);
     uint32_t nearest = PLEAT_NONE;
     for (int n = 0; n < 27; ++n)
     {
-        cell_index at = {c.x + n % 3 - 1, c.y + n / 3 % 3 - 1, c.z + n / 9 - 1};
-        for (uint32_t m = s->crowd->first[bucket_of(s->crowd, at)]; m != PLEAT_NONE; m = s->crowd->next[m])
+        int x = n % 3, y = n / 3 % 3, z = n / 9;
+        if (is_out_of_reach(&c, x, y, z, s->ring->values.width))
         {
-            uint32_t vertex = s->crowd->members[m];
-            float less = is_before(s, vertex) ? room_of(s, vertex, most) : most;
-            if (less < room && is_other(s, vertex))
-            {
-                room = less;
-                nearest = vertex;
-            }
+            continue;
+        }
+        cell_index at = {c.middle.x + x - 1, c.middle.y + y - 1, c.middle.z + z - 1};
+        for (uint32_t i = s->crowd->first[bucket_of(s->crowd, at)]; i != PLEAT_NONE; i = s->crowd->fours[i].next)
+        {
+            look_at(s, &s->crowd->fours[i], &room, &nearest);
         }
     }
     return nearest;
@@ -283,8 +405,6 @@ void pl_fold_crowd_note(const pl_fold_crowd *crowd, pl_fold_ring *ring, uint32_t
     s.rest_normal = pl_normalize3(pl_fold_mix(surface->normals, corner, middle->barycentric));
     s.place = pl_fold_mix(crowd->positions, corner, middle->barycentric);
     s.up = pl_normalize3(pl_fold_mix(crowd->ups, corner, middle->barycentric));
-    pleat_place on_ring = pl_line_at(surface, &ring->patch.lines[station], 0);
-    s.foot = pl_place_position(surface->topology, crowd->positions, &on_ring);
     pl_fold_others *others = &ring->others[station * ring->fold_count + k];
     float width = ring->values.width, most = PL_FOLD_STEEP * width, room = most;
     for (uint32_t n = 0; n < others->count; ++n)

@@ -9,17 +9,30 @@
 
 #include "layer/folds.h"
 
+/* Four places of a cell in a frame, lane by lane: where each is, and at rest where it is and which way it looks. The
+ * first `empty` hold nothing and are nowhere. */
+typedef struct pl_fold_four
+{
+    pl_f4 place[3], rest[3], normal[3];
+    uint32_t vertex[4];
+    uint32_t empty;
+    uint32_t next; /* of the cell, or PLEAT_NONE */
+} pl_fold_four;
+
 /* Places all over the planning surface, and one frame of the clip, in cells. */
 typedef struct pl_fold_crowd
 {
     const pl_ring_surface *surface; /* at rest */
     const pleat_vec4 *positions;    /* of this frame, as the surface's, */
-    const pleat_vec4 *ups;          /* and its normals as skinning turns them, of any length */
+    const pleat_vec4 *ups;          /* and its normals as skinning turns them, of any length; */
+    pl_f4 *looks;                   /* of members unit, by vertex */
     const pleat_affine *joints;     /* of the skin, from the mesh's own space */
     pleat_affine from_rest;         /* to there from the surface's */
     float cell;
-    uint32_t mask; /* number of buckets, less 1 */
-    uint32_t *first, *next;
+    uint32_t mask;   /* number of buckets, less 1 */
+    uint32_t *first; /* four of a cell */
+    uint32_t four_count;
+    pl_fold_four *fours;
     uint32_t member_count, *members; /* vertices of the surface */
 } pl_fold_crowd;
 

@@ -72,42 +72,53 @@ static void turn_normals(const pl_folds_planner *p, const pleat_layer_preview *p
     pleat_loop_points(p->loop, PLEAT_LOOP_SURFACE, w->turned, w->ups, &p->host->tasks);
 }
 
+/* A fold at a station, looked at. */
+typedef struct watched_fold
+{
+    place_range range;
+    double rest; /* its length there */
+    float least; /* the smallest ratio of its length to that so far */
+} watched_fold;
+
+/* folds: of the station. */
 static void watch_station(const pl_folds_planner *p, const watched *w, pl_fold_ring *ring, uint32_t station,
-                          float *least)
+                          watched_fold *folds)
 {
     const pl_line *line = &ring->patch.lines[station];
-    place_range range[2 * PL_FOLDS_A_SIDE];
     bool any = false;
     for (uint32_t k = 0; k < ring->fold_count; ++k)
     {
-        float *ratio = &least[station * ring->fold_count + k];
-        range[k] = places_in(line, ring->bounds[k], ring->bounds[k + 1]);
-        if (range[k].count < 2)
+        if (folds[k].range.count > 1)
         {
-            *ratio = 0; /* too coarse to tell: taken to be needed */
-            continue;
+            float now = (float)(length_of(p, line, folds[k].range, w->positions) / folds[k].rest);
+            folds[k].least = fminf(folds[k].least, now);
+            any = any || now < 0.99f;
         }
-        double rest = length_of(p, line, range[k], p->surface.positions);
-        float now = (float)(length_of(p, line, range[k], w->positions) / rest);
-        *ratio = fminf(*ratio, now);
-        any = any || now < 0.99f;
     }
     for (uint32_t k = 0; k < ring->fold_count && any; ++k)
     {
-        if (range[k].count > 1)
+        place_range range = folds[k].range;
+        if (range.count > 1)
         {
-            pl_fold_crowd_note(&w->crowd, ring, station, k, &line->places[range[k].first + range[k].count / 2]);
+            pl_fold_crowd_note(&w->crowd, ring, station, k, &line->places[range.first + range.count / 2]);
         }
     }
 }
 
-/* A ring in a frame. */
+/* A station of a ring. */
+typedef struct watched_station
+{
+    pl_fold_ring *ring;
+    uint32_t station;
+    watched_fold *folds;
+} watched_station;
+
+/* All stations in a frame. */
 typedef struct watch_job
 {
     const pl_folds_planner *p;
     const watched *w;
-    pl_fold_ring *ring;
-    float *least; /* stations by folds, the smallest ratio of length to rest length so far */
+    const watched_station *stations;
 } watch_job;
 
 static void watch_stations(void *data, uint32_t begin, uint32_t end, uint32_t worker)
@@ -116,7 +127,8 @@ static void watch_stations(void *data, uint32_t begin, uint32_t end, uint32_t wo
     (void)worker;
     for (uint32_t i = begin; i < end; ++i)
     {
-        watch_station(job->p, job->w, job->ring, i, job->least);
+        const watched_station *at = &job->stations[i];
+        watch_station(job->p, job->w, at->ring, at->station, at->folds);
     }
 }
 
@@ -141,14 +153,14 @@ static void mark_active(const pl_fold_ring *ring, uint32_t station, uint32_t k)
 
 /* A fold that is compressed is active; one that is compressed so much that contact may stop it has those behind it
  * active too, which take its length over. */
-static void choose_active(const pl_fold_ring *ring, const float *least)
+static void choose_active(const pl_fold_ring *ring, const watched_fold *folds)
 {
     uint32_t middle = ring->fold_count / 2;
     for (uint32_t i = 0; i < ring->ring.station_count; ++i)
     {
         for (uint32_t k = 0; k < ring->fold_count; ++k)
         {
-            float ratio = least[i * ring->fold_count + k];
+            float ratio = folds[i * ring->fold_count + k].least;
             uint32_t spare = ratio < 0.75f ? PL_FOLDS_SPARE + 1 : ratio < 0.99f ? 1 : 0;
             for (uint32_t n = 0; ratio < 0.99f && n <= spare; ++n)
             {
@@ -183,47 +195,73 @@ static pleat_result make_watched(pl_folds_planner *p, watched *w, pleat_error *e
     return PLEAT_OK;
 }
 
-pleat_result pl_folds_watch(pl_folds_planner *p, const pleat_layer_preview *preview, pleat_error *error)
+/* known: there is a clip to look at; without one everything may be needed. */
+static void make_folds(const pl_folds_planner *p, const pl_fold_ring *ring, uint32_t station, bool known,
+                       watched_fold *folds)
+{
+    const pl_line *line = &ring->patch.lines[station];
+    for (uint32_t k = 0; k < ring->fold_count; ++k)
+    {
+        place_range range = places_in(line, ring->bounds[k], ring->bounds[k + 1]);
+        /* Fewer places are too coarse to tell: the fold is taken to be needed. */
+        bool whole = range.count > 1;
+        folds[k] =
+            (watched_fold){range, whole ? length_of(p, line, range, p->surface.positions) : 0, known && whole ? 1 : 0};
+    }
+}
+
+/* All stations of all rings, with what is noted of them. */
+static pleat_result make_stations(pl_folds_planner *p, uint32_t *count, watched_station **out, pleat_error *error)
 {
     pl_folds_plan *plan = p->plan;
-    float **least = PL_ARENA_NEW(&p->scratch, float *, plan->ring_count);
-    bool known = p->coarse->frame_count > 0;
-    watched w;
-    if (!least)
-    {
-        return pl_fail_memory(p->scratch.memory, error, "a look at the clip");
-    }
-    PL_TRY(make_watched(p, &w, error));
+    *count = 0;
     for (uint32_t r = 0; r < plan->ring_count; ++r)
     {
-        uint32_t folds = plan->rings[r].ring.station_count * plan->rings[r].fold_count;
-        least[r] = PL_ARENA_NEW(&p->scratch, float, folds);
-        plan->rings[r].active = PL_ARENA_NEW(&plan->arena, uint8_t, folds);
-        plan->rings[r].others = PL_ARENA_NEW(&plan->arena, pl_fold_others, folds);
-        if (!least[r] || !plan->rings[r].active || !plan->rings[r].others)
+        *count += plan->rings[r].ring.station_count;
+    }
+    *out = PL_ARENA_NEW(&p->scratch, watched_station, *count);
+    for (uint32_t r = 0, at = 0; r < plan->ring_count && *out; ++r)
+    {
+        pl_fold_ring *ring = &plan->rings[r];
+        uint32_t folds = ring->ring.station_count * ring->fold_count;
+        watched_fold *seen = PL_ARENA_NEW(&p->scratch, watched_fold, folds);
+        ring->active = PL_ARENA_NEW(&plan->arena, uint8_t, folds);
+        ring->others = PL_ARENA_NEW(&plan->arena, pl_fold_others, folds);
+        if (!seen || !ring->active || !ring->others)
         {
             return pl_fail_memory(p->scratch.memory, error, "a look at the clip");
         }
-        for (uint32_t i = 0; i < folds; ++i)
+        for (uint32_t i = 0; i < ring->ring.station_count; ++i, ++at)
         {
-            least[r][i] = known ? 1 : 0; /* no clip: everything may be needed */
+            (*out)[at] = (watched_station){ring, i, seen + (size_t)i * ring->fold_count};
+            make_folds(p, ring, i, p->coarse->frame_count > 0, (*out)[at].folds);
         }
     }
-    for (uint32_t f = 0; f < p->coarse->frame_count && plan->ring_count; ++f)
+    return *out || !*count ? PLEAT_OK : pl_fail_memory(p->scratch.memory, error, "a look at the clip");
+}
+
+pleat_result pl_folds_watch(pl_folds_planner *p, const pleat_layer_preview *preview, pleat_error *error)
+{
+    watched_station *stations;
+    uint32_t count;
+    watched w;
+    PL_TRY(make_watched(p, &w, error));
+    PL_TRY(make_stations(p, &count, &stations, error));
+    for (uint32_t f = 0; f < p->coarse->frame_count && count; ++f)
     {
         PL_TRY(preview->look(preview->user, f, w.coarse, error));
         pleat_loop_points(p->loop, PLEAT_LOOP_SURFACE, w.coarse, w.positions, &p->host->tasks);
         turn_normals(p, preview, &w);
         pl_fold_crowd_fill(&w.crowd, w.positions, w.ups);
-        for (uint32_t r = 0; r < plan->ring_count; ++r)
-        {
-            watch_job job = {p, &w, &plan->rings[r], least[r]};
-            pl_parallel_for(&p->host->tasks, plan->rings[r].ring.station_count, 4, watch_stations, &job);
-        }
+        watch_job job = {p, &w, stations};
+        pl_parallel_for(&p->host->tasks, count, 16, watch_stations, &job);
     }
-    for (uint32_t r = 0; r < plan->ring_count; ++r)
+    for (uint32_t i = 0; i < count; ++i)
     {
-        choose_active(&plan->rings[r], least[r]);
+        if (!stations[i].station)
+        {
+            choose_active(stations[i].ring, stations[i].folds);
+        }
     }
     return PLEAT_OK;
 }
