@@ -62,7 +62,7 @@ static double crossings_ratio(const char *path, const char *node, uint32_t step,
         with += crossings(bake, support_frame(bake, f));
         without += crossings(plain, support_frame(plain, f));
     }
-    print_message("%s: %llu crossings, skinning alone %llu: %.2f x\n", path, (unsigned long long)with,
+    print_message("%s: %llu crossings, skinning alone %llu: %.4f x\n", path, (unsigned long long)with,
                   (unsigned long long)without, (double)with / (double)without);
     pleat_bake_destroy(bake);
     pleat_bake_destroy(plain);
@@ -70,19 +70,20 @@ static double crossings_ratio(const char *path, const char *node, uint32_t step,
     return (double)with / (double)without;
 }
 
-/* The goal is 1: skinning pushes thighs through each other and arms through the chest, and folds there add to it. */
+/* The goal is 1: skinning pushes thighs through each other and arms through the chest, and folds there add to it; where
+ * it crushes cloth along a ring they added most (1.012 and 1.007, where folds did not mind that). */
 static void test_folds_mind_other_parts_of_the_leotard(void **state)
 {
     (void)state;
     SUPPORT_NEED(path, "mh_modern_leotard/mh_modern_leotard.glb");
-    assert_true(crossings_ratio(path, "", 48, 288) < 1.03);
+    assert_true(crossings_ratio(path, "", 8, 288) < 1.006);
 }
 
 static void test_folds_mind_other_parts_of_the_sportsuit(void **state)
 {
     (void)state;
     SUPPORT_NEED(path, "mh_salsa_sportsuit/mh_salsa_sportsuit.glb");
-    assert_true(crossings_ratio(path, "suit", 80, 400) < 1.01);
+    assert_true(crossings_ratio(path, "suit", 16, 870) < 1.006);
 }
 
 /* Past 100 degrees cloth is pressed together, and folds stand beside the crease: on the upper arm, which hangs down

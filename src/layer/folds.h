@@ -74,6 +74,7 @@ typedef struct pl_fold_ring
     float *own;      /* stations by fold_count: how much of a fold is this ring's and not its neighbours', 0 .. 1 */
     uint8_t *active; /* stations by fold_count: compressed at some time in the clip, or next to such a fold */
     pl_fold_others *others; /* stations by fold_count */
+    uint8_t *narrow;        /* stations by fold_count: crushed along the ring at some time in the clip */
 } pl_fold_ring;
 
 typedef struct pl_folds_plan
@@ -200,6 +201,15 @@ typedef struct pl_fold_pinch
     float room; /* how high it may rise */
 } pl_fold_pinch;
 
+/* A fold that lines beside it come near at some time. */
+typedef struct pl_fold_narrow
+{
+    uint32_t fold, up;           /* in the ring's folds and ups */
+    uint32_t begin, middle, end; /* of its samples */
+    uint32_t beside[2];          /* middles of the same fold at the stations before and behind */
+    float aside[2];              /* how far from its line those are at rest; 0: not asked */
+} pl_fold_narrow;
+
 typedef struct pl_fold_lanes pl_fold_lanes;
 typedef struct pl_fold_lane_work pl_fold_lane_work;
 typedef struct pl_fold_kernels pl_fold_kernels;
@@ -234,6 +244,8 @@ typedef struct pl_bound_ring
     uint32_t near_count;
     pl_fold_near *nears;
     pl_fold_other *others;
+    uint32_t narrow_count;
+    pl_fold_narrow *narrows;
     uint32_t pinch_count;
     pl_fold_pinch *pinches;
     uint32_t cover_count;
@@ -248,6 +260,13 @@ typedef struct pl_bound_ring
 pleat_result pl_folds_bind_ring(const pl_folds_plan *plan, const pl_fold_ring *from, const pleat_cloth *cloth,
                                 const pl_ring_surface *surface, pl_arena *arena, const pleat_host *host,
                                 pl_bound_ring *out, pleat_error *error);
+
+/* The station before (side 0) or behind another; at the end of an open ring the same. */
+PL_INLINE uint32_t pl_fold_station_beside(uint32_t count, bool closed, uint32_t station, int side)
+{
+    uint32_t last = count - 1;
+    return side ? (station < last ? station + 1 : closed ? 0 : station) : station ? station - 1 : closed ? last : 0;
+}
 
 /* The station that a place beyond a station lies before; at the end of an open ring the same. */
 PL_INLINE uint32_t pl_fold_station_after(const pl_bound_ring *ring, uint32_t station)

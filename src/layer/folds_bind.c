@@ -489,6 +489,7 @@ static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch,
     fill_folds(b, out);
     fill_vertices(b, out);
     PL_TRY(pl_folds_find_pinches(out, b->surface, b->arena, error));
+    PL_TRY(pl_folds_find_narrow(out, b->from->narrow, b->cloth, b->arena, error));
     return fill_nears(b, out, error);
 }
 

@@ -210,22 +210,29 @@ static pl_f4 turned_by(const pl_fold_crowd *crowd, uint32_t joint, pl_f4 directi
 /* From here on cloth is put back onto the crease (folds_press.c): the cosine of 75 degrees. */
 #define DEEP 0.26f
 
-/* Has a vertex from across the ring passed the crease, as a belly does over a raised thigh? Then the crease does not
- * keep it from the fold. */
-static bool is_through(const seeker *s, uint32_t vertex)
+/* Is cloth from across the ring put back onto the crease (folds_press.c)? In deep bends it is, but where it is
+ * stretched on its way from the ring. Past 120 degrees nothing is told by that: limbs lie on each other further out. */
+static bool is_put_back(const seeker *s, float way, float arc)
 {
     const pl_fold_ring *ring = s->ring;
-    if (pl_dot3(turned_by(s->crowd, ring->parent, ring->axis), turned_by(s->crowd, ring->joint, ring->axis)) < DEEP)
-    {
-        return false;
-    }
+    pl_f4 near = turned_by(s->crowd, ring->parent, ring->axis), far = turned_by(s->crowd, ring->joint, ring->axis);
+    float cosine = pl_dot3(near, far);
+    return cosine < DEEP && (cosine < -0.5f || way < 1.2f * (fabsf(arc) + 0.1f * ring->values.width));
+}
+
+/* Has a vertex from across the ring passed the crease, as a belly does over a raised thigh? Then the crease does not
+ * keep it from the fold. arc: of the vertex, at rest. */
+static bool is_through(const seeker *s, uint32_t vertex, float arc)
+{
+    const pl_fold_ring *ring = s->ring;
     const pl_ring_surface *surface = s->crowd->surface;
     pleat_place on_ring = pl_line_at(surface, &ring->patch.lines[s->station], 0);
     pl_f4 foot = pl_place_position(surface->topology, s->crowd->positions, &on_ring);
+    pl_f4 way = pl_load(&s->crowd->positions[vertex]) - foot;
     pl_f4 along = pl_affine_vector(&s->crowd->from_rest, ring->ring.stations[s->station].across);
     pl_f4 across = turned_by(s->crowd, ring->parent, along) + turned_by(s->crowd, ring->joint, along);
-    float beyond = pl_dot3(pl_load(&s->crowd->positions[vertex]) - foot, pl_normalize3(across));
-    return (s->k < ring->fold_count / 2 ? -beyond : beyond) > 0.05f * ring->values.width;
+    float beyond = pl_dot3(way, pl_normalize3(across)) * (s->k < ring->fold_count / 2 ? -1.0f : 1.0f);
+    return beyond > 0.05f * ring->values.width && !is_put_back(s, pl_length3(way), arc);
 }
 
 /* Do walls and the crease keep a place apart from the fold (folds_contact.c)? They do across the ring, before the
@@ -245,7 +252,7 @@ static bool is_kept_apart(const seeker *s, uint32_t vertex)
         float apart = fabsf(u - (float)s->station);
         apart = ring->ring.closed ? fminf(apart, count - apart) : apart;
         bool across = (arc < 0) != (s->k < ring->fold_count / 2);
-        return across ? !is_through(s, vertex) : apart <= 2 && !curls;
+        return across ? !is_through(s, vertex, arc) : apart <= 2 && !curls;
     }
     pl_f4 way = rest - station->position;
     pl_f4 aside = way - station->across * pl_splat(pl_dot3(way, station->across));
@@ -535,6 +542,17 @@ void pl_folds_mind_others(const pl_folds_layer *layer, const pl_bound_ring *ring
         const pl_fold_pinch *pinch = &ring->pinches[n];
         float loss = layer->lost[pinch->fold / ring->fold_count];
         layer->tapers[pinch->fold] = fminf(layer->tapers[pinch->fold], eased(pinch->room, loss, most));
+    }
+    float mirrored = pl_affine_determinant(&frame->joints[ring->joint]) < 0 ? -1.0f : 1.0f;
+    for (uint32_t n = 0; n < ring->narrow_count; ++n)
+    {
+        const pl_fold_narrow *narrow = &ring->narrows[n];
+        float loss = loss_around(layer, ring, narrow->fold / ring->fold_count);
+        float room = loss > 0 ? most * pl_fold_narrow_part(ring, narrow, layer->ups, frame->positions, mirrored) : most;
+        if (room < most)
+        {
+            lower(layer, narrow->fold, worth(room, most), loss, most);
+        }
     }
     for (uint32_t n = 0; n < ring->near_count; ++n)
     {

@@ -46,7 +46,19 @@ void pl_fold_crowd_note(const pl_fold_crowd *crowd, pl_fold_ring *ring, uint32_t
 /* Notes folds of a bound ring that stand in a hollow at rest, such as a cleft. */
 pleat_result pl_folds_find_pinches(pl_bound_ring *ring, const pl_ring_surface *surface, pl_arena *arena,
                                    pleat_error *error);
-/* Lowers the layer's rooms and tapers of a bound ring to half of the gaps, and in hollows. */
+/* Lines nearer to each other at rest, of the stations' distance, are not asked whether they meet. */
+#define PL_FOLD_BESIDE 0.2f
+/* How far to the side of a line, within the cloth, a place beside it lies. along: the line's direction; up: outwards;
+ * way: from the line to the place. */
+float pl_fold_aside(pl_f4 along, pl_f4 up, pl_f4 way);
+/* Prepares the folds of a bound ring that are known to be crushed at some time. known: stations by folds. */
+pleat_result pl_folds_find_narrow(pl_bound_ring *ring, const uint8_t *known, const pleat_cloth *cloth, pl_arena *arena,
+                                  pleat_error *error);
+/* How much of its height such a fold keeps in a frame, 0 .. 1. ups: of the ring's stations, in this frame; mirrored:
+ * -1 where the frame turns left into right, else 1. */
+float pl_fold_narrow_part(const pl_bound_ring *ring, const pl_fold_narrow *narrow, const pl_f4 *ups,
+                          const pleat_vec4 *positions, float mirrored);
+/* Lowers the layer's rooms and tapers of a bound ring to half of the gaps, in hollows, and where cloth is crushed. */
 void pl_folds_mind_others(const pl_folds_layer *layer, const pl_bound_ring *ring, const pleat_layer_frame *frame);
 
 #endif

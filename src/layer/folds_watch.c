@@ -76,9 +76,57 @@ static void turn_normals(const pl_folds_planner *p, const pleat_layer_preview *p
 typedef struct watched_fold
 {
     place_range range;
-    double rest; /* its length there */
-    float least; /* the smallest ratio of its length to that so far */
+    double rest;    /* its length there */
+    float least;    /* the smallest ratio of its length to that so far */
+    float aside[2]; /* how far from its line those before and behind it are at rest; 0: not asked */
 } watched_fold;
+
+/* The place of a line that a fold's middle is taken to be. */
+static const pleat_place *middle_of(const pl_line *line, place_range range)
+{
+    return &line->places[range.first + range.count / 2];
+}
+
+/* How far the lines beside a fold are from its own. folds: of the station. */
+static void measure_aside(const pl_folds_planner *p, const pl_fold_ring *ring, uint32_t station,
+                          const watched_fold *folds, uint32_t k, const pleat_vec4 *positions, const pleat_vec4 *ups,
+                          float out[2])
+{
+    const pl_line *line = &ring->patch.lines[station];
+    const pleat_place *places = line->places + folds[k].range.first, *middle = middle_of(line, folds[k].range);
+    pl_f4 from = pl_place_position(p->topology, positions, middle), up = pl_place_position(p->topology, ups, middle);
+    pl_f4 along = pl_place_position(p->topology, positions, &places[folds[k].range.count - 1]) -
+                  pl_place_position(p->topology, positions, &places[0]);
+    for (int side = 0; side < 2; ++side)
+    {
+        uint32_t beside = pl_fold_station_beside(ring->ring.station_count, ring->ring.closed, station, side);
+        const watched_fold *other = folds + ((ptrdiff_t)beside - (ptrdiff_t)station) * (ptrdiff_t)ring->fold_count + k;
+        out[side] = 0;
+        if (other->range.count > 1)
+        {
+            const pleat_place *place = middle_of(&ring->patch.lines[beside], other->range);
+            out[side] = pl_fold_aside(along, up, pl_place_position(p->topology, positions, place) - from);
+        }
+    }
+}
+
+/* Frames ask only folds whose line comes this near to one beside it in the clip, of their distance at rest. */
+#define NARROW 0.6f
+
+/* Is a fold crushed along its ring in this frame? */
+static bool is_narrow(const pl_folds_planner *p, const watched *w, const pl_fold_ring *ring, uint32_t station,
+                      const watched_fold *folds, uint32_t k)
+{
+    float now[2];
+    const float *rest = folds[k].aside;
+    measure_aside(p, ring, station, folds, k, w->positions, w->ups, now);
+    if (pl_affine_determinant(&w->joints[ring->joint]) * pl_affine_determinant(&w->crowd.from_rest) < 0)
+    {
+        now[0] = -now[0];
+        now[1] = -now[1];
+    }
+    return (rest[0] != 0 && now[0] / rest[0] < NARROW) || (rest[1] != 0 && now[1] / rest[1] < NARROW);
+}
 
 /* folds: of the station. */
 static void watch_station(const pl_folds_planner *p, const watched *w, pl_fold_ring *ring, uint32_t station,
@@ -97,10 +145,11 @@ static void watch_station(const pl_folds_planner *p, const watched *w, pl_fold_r
     }
     for (uint32_t k = 0; k < ring->fold_count && any; ++k)
     {
-        place_range range = folds[k].range;
-        if (range.count > 1)
+        uint8_t *narrow = &ring->narrow[station * ring->fold_count + k];
+        if (folds[k].range.count > 1)
         {
-            pl_fold_crowd_note(&w->crowd, ring, station, k, &line->places[range.first + range.count / 2]);
+            pl_fold_crowd_note(&w->crowd, ring, station, k, middle_of(line, folds[k].range));
+            *narrow = *narrow || is_narrow(p, w, ring, station, folds, k);
         }
     }
 }
@@ -205,8 +254,24 @@ static void make_folds(const pl_folds_planner *p, const pl_fold_ring *ring, uint
         place_range range = places_in(line, ring->bounds[k], ring->bounds[k + 1]);
         /* Fewer places are too coarse to tell: the fold is taken to be needed. */
         bool whole = range.count > 1;
-        folds[k] =
-            (watched_fold){range, whole ? length_of(p, line, range, p->surface.positions) : 0, known && whole ? 1 : 0};
+        folds[k] = (watched_fold){
+            range, whole ? length_of(p, line, range, p->surface.positions) : 0, known && whole ? 1 : 0, {0, 0}};
+    }
+}
+
+/* Once all stations of the ring are made. */
+static void measure_beside(const pl_folds_planner *p, const pl_fold_ring *ring, uint32_t station, watched_fold *folds)
+{
+    float spacing = ring->ring.length / (float)ring->ring.station_count;
+    for (uint32_t k = 0; k < ring->fold_count; ++k)
+    {
+        float *aside = folds[k].aside;
+        if (folds[k].range.count > 1)
+        {
+            measure_aside(p, ring, station, folds, k, p->surface.positions, p->surface.normals, aside);
+        }
+        aside[0] = fabsf(aside[0]) > PL_FOLD_BESIDE * spacing ? aside[0] : 0;
+        aside[1] = fabsf(aside[1]) > PL_FOLD_BESIDE * spacing ? aside[1] : 0;
     }
 }
 
@@ -227,7 +292,8 @@ static pleat_result make_stations(pl_folds_planner *p, uint32_t *count, watched_
         watched_fold *seen = PL_ARENA_NEW(&p->scratch, watched_fold, folds);
         ring->active = PL_ARENA_NEW(&plan->arena, uint8_t, folds);
         ring->others = PL_ARENA_NEW(&plan->arena, pl_fold_others, folds);
-        if (!seen || !ring->active || !ring->others)
+        ring->narrow = PL_ARENA_NEW(&plan->arena, uint8_t, folds);
+        if (!seen || !ring->active || !ring->others || !ring->narrow)
         {
             return pl_fail_memory(p->scratch.memory, error, "a look at the clip");
         }
@@ -235,6 +301,10 @@ static pleat_result make_stations(pl_folds_planner *p, uint32_t *count, watched_
         {
             (*out)[at] = (watched_station){ring, i, seen + (size_t)i * ring->fold_count};
             make_folds(p, ring, i, p->coarse->frame_count > 0, (*out)[at].folds);
+        }
+        for (uint32_t i = 0; i < ring->ring.station_count; ++i)
+        {
+            measure_beside(p, ring, i, seen + (size_t)i * ring->fold_count);
         }
     }
     return *out || !*count ? PLEAT_OK : pl_fail_memory(p->scratch.memory, error, "a look at the clip");
