@@ -536,6 +536,73 @@ static void test_folds_are_the_same_on_any_number_of_threads(void **state)
     support_actor_drop(&arm);
 }
 
+/* ---- Between stations ---- */
+
+static float course_at(const pl_fold_course *c, float t)
+{
+    return c->first + t * (c->change + c->bulge * (1 - t));
+}
+
+/* A fold whose loss ends evenly at the next station goes with the square root of it, but ends in a point. */
+static void test_folds_end_between_stations_as_their_loss_does(void **state)
+{
+    (void)state;
+    pl_fold_course c = pl_fold_course_of(0.01f, 0, pl_splat(0));
+    for (int i = 0; i <= 8; ++i)
+    {
+        float t = (float)i / 8, root = 0.01f * sqrtf(1 - t), straight = 0.01f * (1 - t);
+        assert_true(course_at(&c, t) >= straight - 1e-8f && fabsf(course_at(&c, t) - root) < 0.0013f);
+    }
+    c = pl_fold_course_of(0, 0, pl_splat(0));
+    assert_true(course_at(&c, 0.5f) == 0);
+}
+
+/* Around a limb that loses the cosine of the angle from its inner side, half way between stations 24 degrees apart. */
+static void test_folds_between_stations_of_a_round_limb_keep_their_height(void **state)
+{
+    (void)state;
+    const float degree = 0.017453293f;
+    for (int i = 0; i <= 3; ++i)
+    {
+        float from = degree * (float)(12 * i - 12), to = from + 24 * degree, middle = 0.5f * (from + to);
+        pl_f4 a = pl_set(cosf(from), sinf(from), 0, 0), b = pl_set(cosf(to), sinf(to), 0, 0);
+        pl_fold_course c = pl_fold_course_of(0.01f * sqrtf(cosf(from)), 0.01f * sqrtf(cosf(to)), b - a);
+        float high = course_at(&c, 0.5f) * pl_length3(pl_lerp(a, b, 0.5f)), wanted = 0.01f * sqrtf(cosf(middle));
+        assert_true(fabsf(high / wanted - 1) < 0.005f);
+    }
+}
+
+/* Only as many stations are solved as are needed; no two next to each other are left out. */
+static void test_folds_leave_stations_out(void **state)
+{
+    (void)state;
+    support_actor dancer = {0};
+    assert_int_equal(pleat_make("dancer", NULL, NULL, &dancer.made, NULL), PLEAT_OK);
+    dancer.model = pleat_made_model(dancer.made);
+    support_run dance = support_run_make(support_clip_named(dancer.model, "arabesque"), 0, 11);
+    dance.fps = 3;
+    dance.node = support_node_named(dancer.model, "tights");
+    pleat_bake *bake = support_run_bake(&dancer, &dance);
+    const pl_folds_layer *layer = pleat_stack_layer(pleat_bake_stack(bake, 0), 0, NULL);
+    uint32_t kept = 0, planned = 0;
+    for (uint32_t r = 0; r < layer->ring_count; ++r)
+    {
+        const pl_bound_ring *ring = &layer->rings[r];
+        for (uint32_t i = 0; i + !ring->closed < ring->station_count; ++i)
+        {
+            assert_true(pl_fold_gap(ring, i) == 1 || pl_fold_gap(ring, i) == 2);
+        }
+        kept += ring->station_count;
+        planned += ring->planned[ring->station_count];
+    }
+    print_message("tights: %u of %u stations\n", kept, planned);
+    assert_true(kept < 0.75 * planned);
+    pleat_bake_destroy(bake);
+    support_actor_drop(&dancer);
+}
+
+/* ---- Lanes ---- */
+
 static void use_kernels(pleat_bake *bake, const pl_fold_kernels *kernels)
 {
     const pl_folds_layer *layer = pleat_stack_layer(pleat_bake_stack(bake, 0), 0, NULL);
@@ -668,6 +735,9 @@ int main(void)
         cmocka_unit_test(test_folds_do_not_depend_on_the_mesh),
         cmocka_unit_test(test_folds_have_the_normals_of_their_surface),
         cmocka_unit_test(test_folds_are_the_same_on_any_number_of_threads),
+        cmocka_unit_test(test_folds_end_between_stations_as_their_loss_does),
+        cmocka_unit_test(test_folds_between_stations_of_a_round_limb_keep_their_height),
+        cmocka_unit_test(test_folds_leave_stations_out),
         cmocka_unit_test(test_folds_are_the_same_in_lanes),
         cmocka_unit_test(test_folds_are_the_same_in_lanes_in_deep_bends),
         cmocka_unit_test(test_folds_survive_any_failing_allocation),

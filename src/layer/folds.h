@@ -72,6 +72,8 @@ typedef struct pl_fold_ring
     float gives[2 * PL_FOLDS_A_SIDE];      /* by fold: how much of its lost length it leaves to the next one */
     pl_patch patch;                        /* on the planning surface */
     float *own;      /* stations by fold_count: how much of a fold is this ring's and not its neighbours', 0 .. 1 */
+    uint8_t *kept;   /* by station: its folds are solved; others lie between such (folds_stations.c) */
+    uint32_t first;  /* of them: where a closed ring begins */
     uint8_t *active; /* stations by fold_count: compressed at some time in the clip, or next to such a fold */
     pl_fold_others *others; /* stations by fold_count */
     uint8_t *narrow;        /* stations by fold_count: crushed along the ring at some time in the clip */
@@ -231,9 +233,11 @@ typedef struct pl_bound_ring
     pl_f4 *along;         /* stations by fold_count + 1: the line's direction there, in the mesh's own space */
     pl_fold_up *ups;      /* stations by fold_count + 1: which way the cloth rises there */
     pl_profile profile;
-    float width;                           /* of a fold */
-    float strength;                        /* how much of the lost length becomes height */
-    float spacing;                         /* of stations */
+    float width;       /* of a fold */
+    float strength;    /* how much of the lost length becomes height */
+    float spacing;     /* of the plan's stations */
+    uint32_t begin;    /* the plan's station that is the first one, */
+    uint32_t *planned; /* and how many on from there others are; and where the ring ends or closes */
     float bounds[2 * PL_FOLDS_A_SIDE + 1]; /* as planned */
     float gives[2 * PL_FOLDS_A_SIDE];      /* likewise */
     bool closed;
@@ -272,6 +276,34 @@ PL_INLINE uint32_t pl_fold_station_beside(uint32_t count, bool closed, uint32_t 
 PL_INLINE uint32_t pl_fold_station_after(const pl_bound_ring *ring, uint32_t station)
 {
     return station + 1 < ring->station_count ? station + 1 : ring->closed ? 0 : station;
+}
+
+/* How many of the plan's stations it is from a station to the next one; 0 at the end of an open ring. */
+PL_INLINE float pl_fold_gap(const pl_bound_ring *ring, uint32_t station)
+{
+    return (float)(ring->planned[station + 1] - ring->planned[station]);
+}
+
+/* Which one of the plan's a station is. */
+PL_INLINE uint32_t pl_fold_planned(const pl_bound_ring *ring, uint32_t station)
+{
+    uint32_t at = ring->begin + ring->planned[station], count = ring->planned[ring->station_count];
+    return ring->closed && at >= count ? at - count : at;
+}
+
+/* The station before a place along the ring as planned. share: how far it is from there to the next, 0 .. 1. */
+PL_INLINE uint32_t pl_fold_station_before(const pl_bound_ring *ring, float u, float *share)
+{
+    uint32_t station = 0;
+    u -= (float)ring->begin;
+    u += u < 0 ? (float)ring->planned[ring->station_count] : 0;
+    while (station + 1 < ring->station_count && (float)ring->planned[station + 1] <= u)
+    {
+        ++station;
+    }
+    float gap = pl_fold_gap(ring, station);
+    *share = gap > 0 ? (u - (float)ring->planned[station]) / gap : 0;
+    return station;
 }
 
 /* ---- Frames ---- */
@@ -492,6 +524,23 @@ float pl_fold_cover(const pl_bound_ring *ring, uint32_t station, const pl_fold_w
                     const pleat_layer_frame *frame);
 /* How far a place that skinning pushed through the crease may be put back, of a fold's width. */
 #define PL_FOLD_FARTHEST 4.0f
+/* How high a fold is between two stations, a part t of the way: first + t (change + bulge (1 - t)). Heights go with the
+ * square root of what is lost, which changes about evenly along a ring: a fold that ends at a station is higher before
+ * it than a straight line, as a parabola is. And between directions that point apart, on a round limb, the mean is
+ * shorter than they are and the loss larger than between losses; both grow with the square of the angle. */
+typedef struct pl_fold_course
+{
+    float first, change, bulge;
+} pl_fold_course;
+
+/* turn: the difference of the directions in which cloth rises. */
+PL_INLINE pl_fold_course pl_fold_course_of(float first, float second, pl_f4 turn)
+{
+    float sum = first + second, change = second - first;
+    float bulge = sum > 0 ? change * change / sum + 0.375f * pl_dot3(turn, turn) * sum : 0;
+    return (pl_fold_course){first, change, bulge};
+}
+
 /* Between two stations, within fold k. */
 typedef struct pl_fold_press
 {

@@ -246,7 +246,7 @@ static void fill_feet(const binder *b, pl_bound_ring *out, uint32_t station)
         for (int i = 0; i < 3; ++i)
         {
             float arc = b->from->bounds[k] + PL_FOOT * (float)(i - 1) * b->from->values.width;
-            pleat_place place = pl_line_at(b->surface, &b->patch.lines[station], arc);
+            pleat_place place = pl_line_at(b->surface, &b->patch.lines[pl_fold_planned(out, station)], arc);
             feet[i] = make_sample(b, &place, 0);
             out->feet_rest[3 * at + (size_t)i] = own_rest(b, &feet[i], known ? &from_rest : &b->cloth->to_rest);
         }
@@ -263,16 +263,17 @@ static void fill_folds(const binder *b, pl_bound_ring *out)
     bool known = pl_affine_inverse(&b->cloth->to_rest, &from_rest);
     for (uint32_t i = 0; i < out->station_count; ++i)
     {
+        uint32_t planned = pl_fold_planned(out, i);
         for (uint32_t k = 0; k < out->fold_count; ++k)
         {
             pl_fold *fold = &out->folds[i * out->fold_count + k];
-            fold->fade = fade_of(b, i, k) * b->from->own[i * out->fold_count + k];
+            fold->fade = fade_of(b, planned, k) * b->from->own[planned * out->fold_count + k];
             if (!(fold->fade > 0))
             {
                 continue;
             }
             fold->first_sample = next;
-            fold->sample_count = fold_samples(b, i, k, out->samples + next);
+            fold->sample_count = fold_samples(b, planned, k, out->samples + next);
             double length = 0;
             for (uint32_t j = next + 1; j < next + fold->sample_count; ++j)
             {
@@ -291,40 +292,41 @@ static void fill_folds(const binder *b, pl_bound_ring *out)
     }
 }
 
-static uint32_t count_samples(const binder *b)
+static uint32_t count_samples(const binder *b, const pl_bound_ring *out)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < b->from->ring.station_count; ++i)
+    for (uint32_t i = 0; i < out->station_count; ++i)
     {
+        uint32_t planned = pl_fold_planned(out, i);
         for (uint32_t k = 0; k < b->from->fold_count; ++k)
         {
-            bool raised = fade_of(b, i, k) > 0 && b->from->own[i * b->from->fold_count + k] > 0;
-            count += raised ? fold_samples(b, i, k, NULL) : 0;
+            bool raised = fade_of(b, planned, k) > 0 && b->from->own[planned * b->from->fold_count + k] > 0;
+            count += raised ? fold_samples(b, planned, k, NULL) : 0;
         }
     }
     return count;
 }
 
 /* The station before a vertex. */
-static uint32_t station_of(const binder *b, uint32_t vertex)
+static uint32_t station_of(const binder *b, const pl_bound_ring *ring, uint32_t vertex)
 {
-    uint32_t station = (uint32_t)b->vertex_u[vertex], count = b->from->ring.station_count;
-    return station < count ? station : count - 1;
+    float share;
+    return pl_fold_station_before(ring, b->vertex_u[vertex], &share);
 }
 
 /* Does a vertex ever rise? */
 static bool can_rise(const binder *b, const pl_bound_ring *ring, uint32_t vertex)
 {
-    uint32_t first = station_of(b, vertex), k = b->vertex_fold[vertex];
+    uint32_t first = station_of(b, ring, vertex), k = b->vertex_fold[vertex];
     return b->vertex_profile[vertex] > 0 && b->cloth->mask[vertex] > 0 &&
            (ring->folds[first * ring->fold_count + k].fade > 0 ||
             ring->folds[pl_fold_station_after(ring, first) * ring->fold_count + k].fade > 0);
 }
 
 /* The cell of a vertex: its station and its fold. */
-static uint32_t cell_of(const binder *b, uint32_t vertex)
+static uint32_t cell_of(const binder *b, const pl_bound_ring *ring, uint32_t vertex)
 {
-    return station_of(b, vertex) * b->from->fold_count + b->vertex_fold[vertex];
+    return station_of(b, ring, vertex) * b->from->fold_count + b->vertex_fold[vertex];
 }
 
 /* Between which samples of the fold at a station a vertex lies. */
@@ -347,10 +349,11 @@ static void place_in_fold(const pl_bound_ring *ring, uint32_t station, int end, 
 
 static pl_fold_vertex make_vertex(const binder *b, const pl_bound_ring *ring, uint32_t vertex)
 {
-    uint32_t station = station_of(b, vertex);
+    float share;
+    uint32_t station = pl_fold_station_before(ring, b->vertex_u[vertex], &share);
     pl_fold_vertex v = {.vertex = vertex,
                         .mask = b->cloth->mask[vertex],
-                        .share = b->vertex_u[vertex] - (float)station,
+                        .share = share,
                         .x = b->vertex_x[vertex],
                         .fold = b->vertex_fold[vertex]};
     place_in_fold(ring, station, 0, &v);
@@ -367,7 +370,7 @@ static void fill_vertices(const binder *b, pl_bound_ring *out)
     {
         if (can_rise(b, out, v))
         {
-            ++next[cell_of(b, v)];
+            ++next[cell_of(b, out, v)];
         }
     }
     for (uint32_t i = 0; i < cells; ++i)
@@ -381,7 +384,7 @@ static void fill_vertices(const binder *b, pl_bound_ring *out)
     {
         if (can_rise(b, out, v))
         {
-            out->vertices[next[cell_of(b, v)]++] = make_vertex(b, out, v);
+            out->vertices[next[cell_of(b, out, v)]++] = make_vertex(b, out, v);
         }
     }
 }
@@ -402,15 +405,22 @@ static uint32_t vertex_at(const binder *b, pl_f4 rest)
     return nearest;
 }
 
+static const pl_fold_others *others_of(const binder *b, const pl_bound_ring *ring, uint32_t fold)
+{
+    uint32_t station = pl_fold_planned(ring, fold / ring->fold_count);
+    return &b->from->others[station * ring->fold_count + fold % ring->fold_count];
+}
+
 /* What comes near folds. */
 static pleat_result fill_nears(const binder *b, pl_bound_ring *out, pleat_error *error)
 {
     uint32_t folds = out->station_count * out->fold_count, known = 0, places = 0;
     for (uint32_t i = 0; i < folds; ++i)
     {
-        bool asks = b->from->others[i].count && out->folds[i].sample_count > 2;
+        const pl_fold_others *others = others_of(b, out, i);
+        bool asks = others->count && out->folds[i].sample_count > 2;
         known += asks;
-        places += asks ? b->from->others[i].count : 0;
+        places += asks ? others->count : 0;
     }
     out->nears = PL_ARENA_NEW(b->arena, pl_fold_near, known);
     out->others = PL_ARENA_NEW(b->arena, pl_fold_other, places);
@@ -422,7 +432,7 @@ static pleat_result fill_nears(const binder *b, pl_bound_ring *out, pleat_error 
     bool whole = pl_affine_inverse(&b->cloth->to_rest, &from_rest);
     for (uint32_t i = 0, next = 0; i < folds; ++i)
     {
-        const pl_fold_others *others = &b->from->others[i];
+        const pl_fold_others *others = others_of(b, out, i);
         const pl_fold *fold = &out->folds[i];
         if (!others->count || fold->sample_count < 3)
         {
@@ -445,6 +455,29 @@ static pleat_result fill_nears(const binder *b, pl_bound_ring *out, pleat_error 
     return PLEAT_OK;
 }
 
+/* Takes the plan's stations that are kept. */
+static pleat_result choose_stations(const binder *b, pl_bound_ring *out, pleat_error *error)
+{
+    uint32_t count = b->from->ring.station_count, steps = out->closed ? count : count - 1;
+    out->spacing = b->from->ring.length / (float)steps;
+    out->planned = PL_ARENA_NEW(b->arena, uint32_t, (size_t)count + 1);
+    if (!out->planned)
+    {
+        return pl_fail_memory(b->arena->memory, error, "the stations of a ring");
+    }
+    out->begin = b->from->first;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        uint32_t at = i + out->begin;
+        if (b->from->kept[at < count ? at : at - count])
+        {
+            out->planned[out->station_count++] = i;
+        }
+    }
+    out->planned[out->station_count] = steps;
+    return PLEAT_OK;
+}
+
 static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch, pleat_error *error)
 {
     uint32_t vertex_count = b->cloth->topology->vertex_count;
@@ -456,22 +489,21 @@ static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch,
     {
         return pl_fail_memory(scratch->memory, error, "coordinates of a ring");
     }
-    uint32_t raised = place_vertices(b), sample_count = count_samples(b);
+    uint32_t raised = place_vertices(b);
     out->joint = b->from->joint;
     out->parent = b->from->parent;
     out->axis = b->from->axis;
     out->pivot = b->from->pivot;
     out->linear = b->cloth->skinning != PLEAT_DQS;
-    out->station_count = b->from->ring.station_count;
     out->fold_count = b->from->fold_count;
     out->profile = b->from->profile;
     out->width = b->from->values.width;
     out->strength = b->from->values.strength;
     out->closed = b->from->ring.closed;
-    out->spacing = b->from->ring.length / (float)(out->closed ? out->station_count : out->station_count - 1);
+    PL_TRY(choose_stations(b, out, error));
     memcpy(out->bounds, b->from->bounds, sizeof out->bounds);
     memcpy(out->gives, b->from->gives, sizeof out->gives);
-    out->sample_count = sample_count;
+    uint32_t sample_count = out->sample_count = count_samples(b, out);
     out->folds = PL_ARENA_NEW(b->arena, pl_fold, (size_t)out->station_count * out->fold_count);
     out->samples = PL_ARENA_NEW(b->arena, pl_fold_sample, sample_count);
     out->sample_rest = PL_ARENA_NEW(b->arena, pl_f4, sample_count);

@@ -125,20 +125,32 @@ static void keep_below(float *a, const float *b, float step, uint32_t count)
     }
 }
 
+/* The same with what is a part of the way from one station to another. own: of a's, before it was lowered. */
+static void draw_below(float *a, const float *own, const float *b, float part, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; ++k)
+    {
+        float most = own[k] + (b[k] - own[k]) * part;
+        a[k] = a[k] < most ? a[k] : most;
+    }
+}
+
 /* Between two stations a fold may meet what neither of their lines does: each room is the least of its own and those
- * next to it. */
+ * as far to each side of it as the plan's stations are. */
 static void share_rooms(const pl_bound_ring *ring, float *rooms)
 {
     uint32_t stations = ring->station_count, folds = ring->fold_count;
     float first[2 * PL_FOLDS_A_SIDE], before[2 * PL_FOLDS_A_SIDE], here[2 * PL_FOLDS_A_SIDE];
+    float gap = ring->closed ? pl_fold_gap(ring, stations - 1) : 1;
     memcpy(first, rooms, folds * sizeof *rooms);
     memcpy(before, rooms + (ring->closed ? stations - 1 : 0) * folds, folds * sizeof *rooms);
     for (uint32_t i = 0; i < stations; ++i)
     {
         float *room = rooms + i * folds;
         memcpy(here, room, folds * sizeof *rooms);
-        keep_below(room, before, 0, folds);
-        keep_below(room, i + 1 < stations ? room + folds : ring->closed ? first : room, 0, folds);
+        draw_below(room, here, before, 1 / gap, folds);
+        gap = fmaxf(pl_fold_gap(ring, i), 1);
+        draw_below(room, here, i + 1 < stations ? room + folds : ring->closed ? first : here, 1 / gap, folds);
         memcpy(before, here, folds * sizeof *rooms);
     }
 }
@@ -163,22 +175,23 @@ static void taper(const pl_bound_ring *ring, float slope, float *values, uint32_
     /* Each way; around a closed ring on from there as far as anything changes, so that it has no seam. */
     for (uint32_t i = 1; i < stations; ++i)
     {
-        keep_below(values + i * count, values + (i - 1) * count, step, count);
+        keep_below(values + i * count, values + (i - 1) * count, step * pl_fold_gap(ring, i - 1), count);
     }
     for (uint32_t i = 0; ring->closed && i < stations; ++i)
     {
-        if (!lower(values + i * count, values + (i ? i - 1 : last) * count, step, count))
+        uint32_t before = i ? i - 1 : last;
+        if (!lower(values + i * count, values + before * count, step * pl_fold_gap(ring, before), count))
         {
             break;
         }
     }
     for (uint32_t i = last; i-- > 0;)
     {
-        keep_below(values + i * count, values + (i + 1) * count, step, count);
+        keep_below(values + i * count, values + (i + 1) * count, step * pl_fold_gap(ring, i), count);
     }
     for (uint32_t i = stations; ring->closed && i-- > 0;)
     {
-        if (!lower(values + i * count, values + (i < last ? i + 1 : 0) * count, step, count))
+        if (!lower(values + i * count, values + (i < last ? i + 1 : 0) * count, step * pl_fold_gap(ring, i), count))
         {
             break;
         }
@@ -205,12 +218,15 @@ static float gain_of(const pl_bound_ring *ring, const pl_folds_layer *layer, uin
     return left > 0 && given > 0 && ring->folds[index].sample_count > 2 ? given * left / (given + left) : 0;
 }
 
-/* What goes from a fold to the same at the next station, as the crease closes at either. */
+/* What goes from a fold to the same at the next station, as the crease closes at either: as much as makes up for a
+ * difference over the same distance, however far apart they are. */
 static float flow_between(const pl_bound_ring *ring, const pl_folds_layer *layer, uint32_t from, uint32_t to, float a,
                           float b)
 {
     float covered = fmaxf(layer->pressed[from / ring->fold_count], layer->pressed[to / ring->fold_count]);
     float closed = pl_fold_ramp(covered, 0.25f * ring->width, 0.75f * ring->width);
+    float gap = pl_fold_gap(ring, from / ring->fold_count);
+    closed /= gap * gap;
     return closed * (a > b ? gain_of(ring, layer, to, b, a) : -gain_of(ring, layer, from, a, b));
 }
 

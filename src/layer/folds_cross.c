@@ -41,10 +41,10 @@ static pl_fold_contest folds_around(const finder *f, float u, float s)
 {
     const pl_fold_ring *ring = &f->plan->rings[f->other];
     const pl_bound_ring *bound = &f->layer->rings[f->other];
-    uint32_t count = ring->ring.station_count, k = pl_fold_ring_at(ring, s), station = (uint32_t)u;
-    station = station < count ? station : count - 1;
-    uint32_t after = station + 1 < count ? station + 1 : ring->ring.closed ? 0 : station;
-    float x = (s - ring->bounds[k]) / (ring->bounds[k + 1] - ring->bounds[k]) - 0.5f, share = u - (float)station;
+    float share;
+    uint32_t k = pl_fold_ring_at(ring, s), station = pl_fold_station_before(bound, u, &share);
+    uint32_t after = pl_fold_station_after(bound, station);
+    float x = (s - ring->bounds[k]) / (ring->bounds[k + 1] - ring->bounds[k]) - 0.5f;
     uint32_t beside = x > 0 ? (k + 1 < ring->fold_count ? k + 1 : k) : (k ? k - 1 : k);
     x = fminf(fabsf(x), 0.5f);
     pl_fold_contest contest = {.ring = f->other};
@@ -66,7 +66,7 @@ static void find_rivals_of(finder *f, uint32_t station, uint32_t k)
     const pl_fold_ring *ring = &f->plan->rings[f->self], *other = &f->plan->rings[f->other];
     uint32_t index = station * ring->fold_count + k;
     float arc = 0.5f * (ring->bounds[k] + ring->bounds[k + 1]), u, s;
-    size_t at = node_near(ring, station, arc);
+    size_t at = node_near(ring, pl_fold_planned(&f->layer->rings[f->self], station), arc);
     if (f->layer->rings[f->self].folds[index].sample_count < 3 || !ring->patch.grid_good[at] ||
         !pl_patch_find(&other->patch, ring->patch.grid[at], ring->patch.grid_normal[at], 0.35f * other->values.width,
                        &u, &s))
@@ -102,7 +102,7 @@ static void find_rivals(finder *f)
         bound->first_contest = f->count;
         for (f->other = 0; f->other < f->plan->ring_count; ++f->other)
         {
-            for (uint32_t i = 0; i < ring->ring.station_count && f->other != f->self; ++i)
+            for (uint32_t i = 0; i < bound->station_count && f->other != f->self; ++i)
             {
                 for (uint32_t k = 0; k < ring->fold_count; ++k)
                 {
@@ -128,7 +128,10 @@ static pl_fold_ask folds_beside(const pl_bound_ring *ring, uint32_t index)
         if (i >= 0 && i < stations && k >= 0 && k < folds && ring->folds[i * folds + k].sample_count > 2)
         {
             ask.lane[ask.count] = pl_fold_lane_of(ring, (uint32_t)(i * folds + k));
-            ask.weight[ask.count] = (n / 3 == 1 ? 2.0f : 1.0f) * (n % 3 == 1 ? 2.0f : 1.0f);
+            /* Of one twice as far away it counts what it is half of on the way there. */
+            float gap = pl_fold_gap(ring, (uint32_t)(n / 3 ? (int32_t)index / folds : i));
+            float beside = gap > 1 ? 1 / (gap * gap) : 1;
+            ask.weight[ask.count] = (n / 3 == 1 ? 4 - 2 * beside : beside) * (n % 3 == 1 ? 2.0f : 1.0f);
             sum += ask.weight[ask.count++];
         }
     }

@@ -429,7 +429,7 @@ static void even_stations(void *data, uint32_t begin, uint32_t end, uint32_t wor
 /* The cloth between two stations, within one fold: what its vertices rise by. */
 typedef struct cell
 {
-    float height, height_change;                      /* at the first station, and from there to the second */
+    pl_fold_course height;
     const float *shifts[2];                           /* 4 by sample, at both stations */
     pl_f4 begin, begin_change, across, across_change; /* directions where the fold begins, and from there to its end */
 } cell;
@@ -443,8 +443,8 @@ static cell make_cell(const frame_job *job, uint32_t station, uint32_t k)
     uint32_t count = job->ring->fold_count, second = pl_fold_station_after(job->ring, station);
     uint32_t index[2] = {station * count + k, second * count + k};
     const pl_f4 *a = layer->ups + index[0] + station, *b = layer->ups + index[1] + second;
-    cell c = {.height = layer->heights[index[0]], .begin = a[0], .begin_change = b[0] - a[0]};
-    c.height_change = layer->heights[index[1]] - c.height;
+    cell c = {.begin = a[0], .begin_change = b[0] - a[0]};
+    c.height = pl_fold_course_of(layer->heights[index[0]], layer->heights[index[1]], c.begin_change);
     c.across = a[1] - a[0];
     c.across_change = (b[1] - a[1]) - c.begin_change;
     for (int i = 0; i < 2; ++i)
@@ -489,7 +489,7 @@ static pl_f4 direction_of(const cell *c, const pl_fold_vertex *v)
 static pl_f4 move_of(const frame_job *job, const cell *c, const pl_fold_vertex *v)
 {
     pl_f4 shift = shift_of(c, v);
-    float amplitude = v->mask * (c->height + c->height_change * v->share);
+    float amplitude = v->mask * (c->height.first + v->share * (c->height.change + c->height.bulge * (1 - v->share)));
     amplitude *= profile_at(&job->ring->profile, v->x + shift[3]);
     shift[3] = 0;
     return shift + direction_of(c, v) * pl_splat(amplitude);

@@ -56,13 +56,20 @@ static pl_fold_narrow make_narrow(const pl_bound_ring *ring, const pleat_cloth *
     return narrow;
 }
 
+/* known: as planned. */
+static bool is_known(const pl_bound_ring *ring, const uint8_t *known, uint32_t index)
+{
+    uint32_t station = pl_fold_planned(ring, index / ring->fold_count);
+    return known[station * ring->fold_count + index % ring->fold_count] && ring->folds[index].sample_count > 2;
+}
+
 pleat_result pl_folds_find_narrow(pl_bound_ring *ring, const uint8_t *known, const pleat_cloth *cloth, pl_arena *arena,
                                   pleat_error *error)
 {
     uint32_t folds = ring->station_count * ring->fold_count, count = 0;
     for (uint32_t i = 0; i < folds; ++i)
     {
-        count += known[i] && ring->folds[i].sample_count > 2;
+        count += is_known(ring, known, i);
     }
     ring->narrows = PL_ARENA_NEW(arena, pl_fold_narrow, count);
     if (!ring->narrows)
@@ -71,7 +78,7 @@ pleat_result pl_folds_find_narrow(pl_bound_ring *ring, const uint8_t *known, con
     }
     for (uint32_t i = 0; i < folds; ++i)
     {
-        if (known[i] && ring->folds[i].sample_count > 2)
+        if (is_known(ring, known, i))
         {
             ring->narrows[ring->narrow_count++] = make_narrow(ring, cloth, i);
         }

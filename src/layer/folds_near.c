@@ -473,11 +473,30 @@ static float room_in_hollow(const pl_bound_ring *ring, const pl_ring_surface *su
     return room_between(&a, &b);
 }
 
+/* How many stations on, to one side, the first is that is no nearer than two of the plan's: a fold's width. */
+static int stations_aside(const pl_bound_ring *ring, uint32_t station, int side)
+{
+    enum
+    {
+        WIDTH = 2
+    };
+    int64_t count = ring->station_count, at = station;
+    int far = 0;
+    for (float way = 0; way < WIDTH && far < count; ++far)
+    {
+        int64_t from = side < 0 ? at - 1 : at;
+        from = ring->closed ? (from + count) % count : from;
+        way += from >= 0 && from < count ? pl_fold_gap(ring, (uint32_t)from) : WIDTH;
+        at += side;
+    }
+    return side * far;
+}
+
 pleat_result pl_folds_find_pinches(pl_bound_ring *ring, const pl_ring_surface *surface, pl_arena *arena,
                                    pleat_error *error)
 {
     /* Up to two folds' widths to each side. */
-    static const int8_t around[][2] = {{-2, 0}, {2, 0}, {0, -1}, {0, 1}, {0, -2}, {0, 2}};
+    static const int8_t around[] = {-1, 1, -2, 2};
     uint32_t folds = ring->station_count * ring->fold_count;
     ring->pinches = PL_ARENA_NEW(arena, pl_fold_pinch, folds);
     if (!ring->pinches)
@@ -489,7 +508,12 @@ pleat_result pl_folds_find_pinches(pl_bound_ring *ring, const pl_ring_surface *s
         float room = PL_FOLD_STEEP * ring->width, most = room;
         for (size_t n = 0; n < sizeof around / sizeof around[0]; ++n)
         {
-            room = fminf(room, room_in_hollow(ring, surface, i, around[n][0], around[n][1]));
+            room = fminf(room, room_in_hollow(ring, surface, i, 0, around[n]));
+        }
+        for (int side = -1; side <= 1; side += 2)
+        {
+            int stations = stations_aside(ring, i / ring->fold_count, side);
+            room = fminf(room, room_in_hollow(ring, surface, i, stations, 0));
         }
         if (room < most)
         {

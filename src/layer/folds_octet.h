@@ -10,7 +10,7 @@ typedef struct pl_fold_cell
 {
     const pl_f8 *shifts[2]; /* by x, y, z and the change of x in the fold: samples */
     pl_f4 begin, begin_change, across, across_change;
-    float height, height_change;
+    pl_fold_course height;
 } pl_fold_cell;
 
 PL_INLINE void pl_fold_cell_make(const pl_fold_lane_job *job, uint32_t station, uint32_t second, uint32_t k,
@@ -21,10 +21,9 @@ PL_INLINE void pl_fold_cell_make(const pl_fold_lane_job *job, uint32_t station, 
     uint32_t count = job->ring->fold_count, index[2] = {station * count + k, second * count + k};
     const pl_f4 *a = layer->ups + index[0] + station, *b = layer->ups + index[1] + second;
     float height[2] = {layer->heights[index[0]], layer->heights[index[1]]};
-    c->height = height[0];
-    c->height_change = height[1] - height[0];
     c->begin = a[0];
     c->begin_change = b[0] - a[0];
+    c->height = pl_fold_course_of(height[0], height[1], c->begin_change);
     c->across = a[1] - a[0];
     c->across_change = (b[1] - a[1]) - c->begin_change;
     for (int i = 0; i < 2; ++i)
@@ -121,7 +120,7 @@ PL_INLINE void pl_fold_lot_move(const pl_profile *profile, const pl_fold_cell *c
 {
     pl_f8 shift[4];
     pl_fold_lot_shifts(c, octet, lot, shift);
-    pl_f8 height = c->height + c->height_change * lot->share;
+    pl_f8 height = c->height.first + lot->share * (c->height.change + c->height.bulge * (1 - lot->share));
     if (lot->masked)
     {
         height *= lot->mask;

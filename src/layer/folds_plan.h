@@ -40,4 +40,17 @@ pleat_result pl_folds_find_rings(pl_folds_planner *planner, pleat_error *error);
 /* Looks over the clip for the folds it ever needs, and for what comes near them (folds_watch.c). */
 pleat_result pl_folds_watch(pl_folds_planner *planner, const pleat_layer_preview *preview, pleat_error *error);
 
+/* How well what a station's folds lose can be told from its neighbours, over a clip. */
+typedef struct pl_fold_miss
+{
+    float wrong, whole; /* sums over folds and frames */
+    float best[2];      /* while stations are chosen */
+} pl_fold_miss;
+
+/* Adds a frame. ratios: stations by folds, lengths over those at rest; misses: by station. */
+void pl_folds_note_misses(const pl_fold_ring *ring, const float *ratios, pl_fold_miss *misses);
+/* Fills kept and first of a ring, whose active, others and narrow are known. least: stations by folds, the smallest of
+ * all ratios. */
+void pl_folds_choose_stations(pl_fold_ring *ring, pl_fold_miss *misses, const float *least);
+
 #endif

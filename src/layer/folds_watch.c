@@ -129,18 +129,20 @@ static bool is_narrow(const pl_folds_planner *p, const watched *w, const pl_fold
 }
 
 /* folds: of the station. */
+/* ratios: by fold, of lengths to those at rest; filled. */
 static void watch_station(const pl_folds_planner *p, const watched *w, pl_fold_ring *ring, uint32_t station,
-                          watched_fold *folds)
+                          watched_fold *folds, float *ratios)
 {
     const pl_line *line = &ring->patch.lines[station];
     bool any = false;
     for (uint32_t k = 0; k < ring->fold_count; ++k)
     {
+        ratios[k] = 1;
         if (folds[k].range.count > 1)
         {
-            float now = (float)(length_of(p, line, folds[k].range, w->positions) / folds[k].rest);
-            folds[k].least = fminf(folds[k].least, now);
-            any = any || now < 0.99f;
+            ratios[k] = (float)(length_of(p, line, folds[k].range, w->positions) / folds[k].rest);
+            folds[k].least = fminf(folds[k].least, ratios[k]);
+            any = any || ratios[k] < 0.99f;
         }
     }
     for (uint32_t k = 0; k < ring->fold_count && any; ++k)
@@ -160,6 +162,8 @@ typedef struct watched_station
     pl_fold_ring *ring;
     uint32_t station;
     watched_fold *folds;
+    float *ratios;        /* of the folds, in this frame */
+    pl_fold_miss *misses; /* of all stations of the ring */
 } watched_station;
 
 /* All stations in a frame. */
@@ -177,7 +181,7 @@ static void watch_stations(void *data, uint32_t begin, uint32_t end, uint32_t wo
     for (uint32_t i = begin; i < end; ++i)
     {
         const watched_station *at = &job->stations[i];
-        watch_station(job->p, job->w, at->ring, at->station, at->folds);
+        watch_station(job->p, job->w, at->ring, at->station, at->folds, at->ratios);
     }
 }
 
@@ -290,16 +294,20 @@ static pleat_result make_stations(pl_folds_planner *p, uint32_t *count, watched_
         pl_fold_ring *ring = &plan->rings[r];
         uint32_t folds = ring->ring.station_count * ring->fold_count;
         watched_fold *seen = PL_ARENA_NEW(&p->scratch, watched_fold, folds);
+        float *ratios = PL_ARENA_NEW(&p->scratch, float, folds);
+        pl_fold_miss *misses = PL_ARENA_NEW(&p->scratch, pl_fold_miss, ring->ring.station_count);
+        ring->kept = PL_ARENA_NEW(&plan->arena, uint8_t, ring->ring.station_count);
         ring->active = PL_ARENA_NEW(&plan->arena, uint8_t, folds);
         ring->others = PL_ARENA_NEW(&plan->arena, pl_fold_others, folds);
         ring->narrow = PL_ARENA_NEW(&plan->arena, uint8_t, folds);
-        if (!seen || !ring->active || !ring->others || !ring->narrow)
+        if (!seen || !ratios || !misses || !ring->kept || !ring->active || !ring->others || !ring->narrow)
         {
             return pl_fail_memory(p->scratch.memory, error, "a look at the clip");
         }
         for (uint32_t i = 0; i < ring->ring.station_count; ++i, ++at)
         {
-            (*out)[at] = (watched_station){ring, i, seen + (size_t)i * ring->fold_count};
+            size_t first = (size_t)i * ring->fold_count;
+            (*out)[at] = (watched_station){ring, i, seen + first, ratios + first, misses};
             make_folds(p, ring, i, p->coarse->frame_count > 0, (*out)[at].folds);
         }
         for (uint32_t i = 0; i < ring->ring.station_count; ++i)
@@ -308,6 +316,33 @@ static pleat_result make_stations(pl_folds_planner *p, uint32_t *count, watched_
         }
     }
     return *out || !*count ? PLEAT_OK : pl_fail_memory(p->scratch.memory, error, "a look at the clip");
+}
+
+/* After a frame. */
+static void note_misses(const watched_station *stations, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        if (!stations[i].station)
+        {
+            pl_folds_note_misses(stations[i].ring, stations[i].ratios, stations[i].misses);
+        }
+    }
+}
+
+/* After the clip, of the ring that begins with a station; without one all stations are kept. */
+static void choose_stations(const watched_station *first, bool known)
+{
+    uint32_t stations = first->ring->ring.station_count;
+    for (uint32_t i = 0; i < stations * first->ring->fold_count; ++i)
+    {
+        first->ratios[i] = first->folds[i].least;
+    }
+    for (uint32_t i = 0; i < stations && !known; ++i)
+    {
+        first->misses[i].wrong = INFINITY;
+    }
+    pl_folds_choose_stations(first->ring, first->misses, first->ratios);
 }
 
 pleat_result pl_folds_watch(pl_folds_planner *p, const pleat_layer_preview *preview, pleat_error *error)
@@ -325,12 +360,14 @@ pleat_result pl_folds_watch(pl_folds_planner *p, const pleat_layer_preview *prev
         pl_fold_crowd_fill(&w.crowd, w.positions, w.ups);
         watch_job job = {p, &w, stations};
         pl_parallel_for(&p->host->tasks, count, 16, watch_stations, &job);
+        note_misses(stations, count);
     }
     for (uint32_t i = 0; i < count; ++i)
     {
         if (!stations[i].station)
         {
             choose_active(stations[i].ring, stations[i].folds);
+            choose_stations(&stations[i], p->coarse->frame_count > 0);
         }
     }
     return PLEAT_OK;
