@@ -128,8 +128,7 @@ static bool is_narrow(const pl_folds_planner *p, const watched *w, const pl_fold
     return (rest[0] != 0 && now[0] / rest[0] < NARROW) || (rest[1] != 0 && now[1] / rest[1] < NARROW);
 }
 
-/* folds: of the station. */
-/* ratios: by fold, of lengths to those at rest; filled. */
+/* folds: of the station; ratios: by fold, of lengths to those at rest, filled. */
 static void watch_station(const pl_folds_planner *p, const watched *w, pl_fold_ring *ring, uint32_t station,
                           watched_fold *folds, float *ratios)
 {
