@@ -572,16 +572,21 @@ static void test_folds_between_stations_of_a_round_limb_keep_their_height(void *
     }
 }
 
+/* Twelve frames of the built-in dancer, of one of its garments. */
+static support_run dance_of(const support_actor *dancer, const char *garment)
+{
+    support_run dance = support_run_make(support_clip_named(dancer->model, "arabesque"), 0, 11);
+    dance.fps = 3;
+    dance.node = support_node_named(dancer->model, garment);
+    return dance;
+}
+
 /* Only as many stations are solved as are needed; no two next to each other are left out. */
 static void test_folds_leave_stations_out(void **state)
 {
     (void)state;
-    support_actor dancer = {0};
-    assert_int_equal(pleat_make("dancer", NULL, NULL, &dancer.made, NULL), PLEAT_OK);
-    dancer.model = pleat_made_model(dancer.made);
-    support_run dance = support_run_make(support_clip_named(dancer.model, "arabesque"), 0, 11);
-    dance.fps = 3;
-    dance.node = support_node_named(dancer.model, "tights");
+    support_actor dancer = support_actor_make("dancer");
+    support_run dance = dance_of(&dancer, "tights");
     pleat_bake *bake = support_run_bake(&dancer, &dance);
     const pl_folds_layer *layer = pleat_stack_layer(pleat_bake_stack(bake, 0), 0, NULL);
     uint32_t kept = 0, planned = 0;
@@ -676,12 +681,8 @@ static void test_folds_are_the_same_in_lanes(void **state)
     bend.options.contact = false;
     check_lanes("arm without contact", &arm, &bend);
     support_actor_drop(&arm);
-    support_actor dancer = {0};
-    assert_int_equal(pleat_make("dancer", NULL, NULL, &dancer.made, NULL), PLEAT_OK);
-    dancer.model = pleat_made_model(dancer.made);
-    support_run dance = support_run_make(support_clip_named(dancer.model, "arabesque"), 0, 11);
-    dance.fps = 3;
-    dance.node = support_node_named(dancer.model, "tights");
+    support_actor dancer = support_actor_make("dancer");
+    support_run dance = dance_of(&dancer, "tights");
     check_lanes("tights", &dancer, &dance);
     dance.node = support_node_named(dancer.model, "leotard");
     check_lanes("leotard", &dancer, &dance);

@@ -3,8 +3,10 @@
  * Around each joint that bends lies a ring: the line on the cloth where the joint and all below it have half of the
  * skinning weight. Straight lines cross it at stations all the way round, and folds lie along the ring, several on each
  * side. Planning (folds_plan.c) finds the rings on a finely subdivided rest shape, so that they do not depend on the
- * mesh; binding (folds_bind.c) lays the lines over the refined mesh and gives its vertices their fold and station; a
- * frame (folds_frame.c, folds_contact.c) solves the amplitude of every fold at every station and raises the vertices.
+ * mesh, and looks the clip over (folds_watch.c) for which stations are needed (folds_stations.c), what comes near folds
+ * (folds_near.c) and where they are crushed (folds_narrow.c); binding (folds_bind.c) lays the lines over the refined
+ * mesh and gives its vertices their fold and station; a frame (folds_frame.c, folds_contact.c) solves the amplitude of
+ * every fold at every station that is left and raises the vertices.
  *
  * Beyond the paper: stations all the way round instead of one curve per bending direction, so that nothing has to move
  * when the axis turns; the length is kept on every line across a ring, not on one; rings of different joints share
@@ -275,7 +277,7 @@ PL_INLINE uint32_t pl_fold_station_beside(uint32_t count, bool closed, uint32_t 
 /* The station that a place beyond a station lies before; at the end of an open ring the same. */
 PL_INLINE uint32_t pl_fold_station_after(const pl_bound_ring *ring, uint32_t station)
 {
-    return station + 1 < ring->station_count ? station + 1 : ring->closed ? 0 : station;
+    return pl_fold_station_beside(ring->station_count, ring->closed, station, 1);
 }
 
 /* How many of the plan's stations it is from a station to the next one; 0 at the end of an open ring. */
