@@ -49,11 +49,12 @@ typedef struct pleat_layer_frame
     const pleat_tasks *tasks;
 } pleat_layer_frame;
 
-/* Lets a layer see the clip beforehand, frame by frame: positions (#V, may be NULL) and the pose. */
+/* Lets a layer see the clip beforehand: positions (#V, may be NULL) and the pose of a frame, or between it and the next
+ * of its shot where the number is not a whole one. */
 typedef struct pleat_layer_preview
 {
-    pleat_result (*look)(void *user, uint32_t frame, pleat_vec4 *positions, pleat_error *error);
-    const pleat_pose *(*pose)(void *user); /* of the frame last looked at */
+    pleat_result (*look)(void *user, double frame, pleat_vec4 *positions, pleat_error *error);
+    const pleat_pose *(*pose)(void *user); /* of what was last looked at */
     void *user;
 } pleat_layer_preview;
 
@@ -83,6 +84,10 @@ typedef struct pleat_layer_type
     void (*plan_destroy)(void *plan); /* NULL is a legal plan */
     pleat_result (*create)(const void *options, void *plan, const pleat_cloth *cloth, const pleat_host *host,
                            void **layer, pleat_error *error);
+    /* May be NULL. Once, after create: lets the layer see the clip on the cloth that it is bound to, as skinning moves
+     * it. Not called where the mesh changes from frame to frame. */
+    pleat_result (*rehearse)(void *layer, const pleat_cloth *cloth, const pleat_layer_preview *preview,
+                             const pleat_host *host, pleat_error *error);
     void (*destroy)(void *layer);
     bool no_normals; /* update does not look at the frame's normals: they may be an earlier state's */
     /* Never allocates. Zero compression gives the positions back bit for bit. */

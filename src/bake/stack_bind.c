@@ -19,6 +19,7 @@ typedef struct preview
 {
     pleat_stack *stack;
     float fps;
+    bool refined; /* shows the working surface, not the input's */
     pleat_pose *pose;
     const pleat_shot *shot;      /* of the frame last looked at */
     pleat_points_reader *points; /* of that shot's clip; NULL: it has none for the node */
@@ -39,11 +40,11 @@ static pleat_result preview_turn(preview *view, const pleat_shot *shot, pleat_er
                : PLEAT_OK;
 }
 
-static pleat_result preview_look(void *user, uint32_t frame, pleat_vec4 *positions, pleat_error *error)
+static pleat_result preview_look(void *user, double frame, pleat_vec4 *positions, pleat_error *error)
 {
     preview *view = user;
     const pleat_cloth *cloth = &view->stack->cloth;
-    PL_TRY(preview_turn(view, pleat_shot_of(cloth->shots, cloth->shot_count, frame), error));
+    PL_TRY(preview_turn(view, pleat_shot_of(cloth->shots, cloth->shot_count, (uint32_t)frame), error));
     float time = view->shot->start + (float)(frame - view->shot->first_frame) / view->fps;
     pleat_stack_input input = {.pose = view->pose, .time = time};
     pleat_pose_sample(view->pose, view->shot->clip, time);
@@ -57,7 +58,11 @@ static pleat_result preview_look(void *user, uint32_t frame, pleat_vec4 *positio
         }
     }
     pl_stack_move(view->stack, &input);
-    if (positions)
+    if (positions && view->refined && view->stack->loop)
+    {
+        pl_stack_refine(view->stack, view->stack->coarse_positions, positions, &view->stack->host.tasks);
+    }
+    else if (positions)
     {
         memcpy(positions, view->stack->coarse_positions, view->stack->coarse_count * sizeof *positions);
     }
@@ -67,6 +72,23 @@ static pleat_result preview_look(void *user, uint32_t frame, pleat_vec4 *positio
 static const pleat_pose *preview_pose(void *user)
 {
     return ((preview *)user)->pose;
+}
+
+static pleat_result preview_open(pleat_stack *stack, const pleat_stack_desc *desc, preview *view, pleat_error *error)
+{
+    *view = (preview){.stack = stack, .fps = desc->clip_fps};
+    PL_TRY(pleat_pose_create(stack->model, &stack->host, &view->pose, error));
+    if (desc->rest)
+    {
+        pleat_pose_set_origin(view->pose, pleat_pose_origin(desc->rest));
+    }
+    return PLEAT_OK;
+}
+
+static void preview_close(preview *view)
+{
+    pleat_points_reader_destroy(view->points);
+    pleat_pose_destroy(view->pose);
 }
 
 static bool wants_any(void *user, uint32_t triangle, const float barycentric[9], uint32_t level)
@@ -175,7 +197,7 @@ fail:
 static pleat_result plan_layers(pleat_stack *stack, const pleat_stack_desc *desc, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
-    preview view = {.stack = stack, .fps = desc->clip_fps};
+    preview view = {.stack = stack};
     PL_ARENA_NEW_OR_FAIL(stack->layer_types, &stack->arena, const pleat_layer_type *, stack->layer_count, error);
     PL_ARENA_NEW_OR_FAIL(stack->layer_options, &stack->arena, const void *, stack->layer_count, error);
     PL_ARENA_NEW_OR_FAIL(stack->layers, &stack->arena, void *, stack->layer_count, error);
@@ -185,11 +207,7 @@ static pleat_result plan_layers(pleat_stack *stack, const pleat_stack_desc *desc
         stack->layer_types[i] = desc->layers[i].type;
         stack->layer_options[i] = desc->layers[i].options;
     }
-    result = pleat_pose_create(stack->model, &stack->host, &view.pose, error);
-    if (result == PLEAT_OK && desc->rest)
-    {
-        pleat_pose_set_origin(view.pose, pleat_pose_origin(desc->rest));
-    }
+    result = preview_open(stack, desc, &view, error);
     pleat_layer_preview shown = {preview_look, preview_pose, &view};
     for (uint32_t i = 0; i < stack->layer_count && result == PLEAT_OK; ++i)
     {
@@ -200,8 +218,7 @@ static pleat_result plan_layers(pleat_stack *stack, const pleat_stack_desc *desc
         }
     }
 fail:
-    pleat_points_reader_destroy(view.points);
-    pleat_pose_destroy(view.pose);
+    preview_close(&view);
     return result;
 }
 
@@ -213,6 +230,23 @@ static pleat_result create_layers(pleat_stack *stack, pleat_error *error)
                                              &stack->layers[i], error));
     }
     return PLEAT_OK;
+}
+
+static pleat_result rehearse_layers(pleat_stack *stack, const pleat_stack_desc *desc, pleat_error *error)
+{
+    preview view;
+    pleat_result result = preview_open(stack, desc, &view, error);
+    pleat_layer_preview shown = {preview_look, preview_pose, &view};
+    view.refined = true;
+    for (uint32_t i = 0; i < stack->layer_count && result == PLEAT_OK; ++i)
+    {
+        if (stack->layer_types[i]->rehearse)
+        {
+            result = stack->layer_types[i]->rehearse(stack->layers[i], &stack->cloth, &shown, &stack->host, error);
+        }
+    }
+    preview_close(&view);
+    return result;
 }
 
 /* ---- Creation ------------------------------------------------------------------------------------------------ */
@@ -466,8 +500,12 @@ static pleat_result bind_all(pleat_stack *stack, const pleat_stack_desc *desc, c
         stack->coarse_rest = stack->cloth.rest;
         PL_TRY(plan_layers(stack, desc, error));
     }
-    return stack->frame_topology ? pleat_stack_focus(stack, stack->cloth.clip_start, error)
-                                 : refine_and_bind(stack, NULL, 0, error);
+    if (stack->frame_topology)
+    {
+        return pleat_stack_focus(stack, stack->cloth.clip_start, error);
+    }
+    PL_TRY(refine_and_bind(stack, NULL, 0, error));
+    return desc->layer_count ? rehearse_layers(stack, desc, error) : PLEAT_OK;
 fail:
     return result;
 }

@@ -1,5 +1,6 @@
 /* The folds layer: options, binding, and the frame. */
 #include "layer/folds_lanes.h"
+#include "layer/folds_leap.h"
 #include "layer/folds_lining.h"
 
 #include <stdio.h>
@@ -295,6 +296,7 @@ const pleat_layer_type pleat_folds_layer = {
     .wants = pl_folds_plan_wants,
     .plan_destroy = pl_folds_plan_destroy,
     .create = create_layer,
+    .rehearse = pl_folds_rehearse,
     .destroy = destroy_layer,
     .update = pl_folds_update,
     .no_normals = true,

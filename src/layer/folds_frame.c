@@ -1,5 +1,6 @@
 /* One frame of the folds layer: measure the lines, solve the folds, raise the vertices. */
 #include "layer/folds_lanes.h"
+#include "layer/folds_leap.h"
 #include "layer/folds_lining.h"
 #include "layer/folds_near.h"
 
@@ -767,6 +768,7 @@ void pl_folds_update(void *user, const pleat_layer_frame *frame)
     pl_folds_layer *layer = user;
     layer->highest = 0;
     pl_folds_note_outer(layer, frame);
+    pl_folds_meet_leaps(layer, frame);
     settle_crossings(layer, frame);
     for (uint32_t r = 0; r < layer->ring_count; ++r)
     {
@@ -774,5 +776,6 @@ void pl_folds_update(void *user, const pleat_layer_frame *frame)
         frame_job job = make_job(layer, ring, frame);
         update_ring(&job);
     }
+    pl_folds_hold_lids(layer, frame);
     pl_folds_pull_lining(layer, frame);
 }
