@@ -325,7 +325,8 @@ pleat_result pl_folds_rehearse(void *user, const pleat_cloth *cloth, const pleat
     }
     r.vertex_count = cloth->topology->vertex_count;
     r.spring = SPRING * widest_fold(r.layer);
-    r.steps = (uint32_t)fmaxf(ceilf(cloth->clip_step / STEP - 0.01f), 1);
+    /* Frames may be any time apart; of more steps than a number holds none would be played. */
+    r.steps = (uint32_t)fminf(fmaxf(ceilf(cloth->clip_step / STEP - 0.01f), 1), 1e6f);
     pl_arena_init(&r.scratch, &r.layer->memory);
     pleat_result result = make_leaps(&r, error);
     if (result == PLEAT_OK)
