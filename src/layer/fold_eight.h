@@ -135,35 +135,45 @@ PL_INLINE pl_f8 pl_fold_eight_relief(pl_f8 slope, pl_f8 lost)
     return (pl_f8)((pl_i8)(-(float)PL_FOLD_EASE * slope * (1 - lost * lost * (3 - 2 * lost))) & eased);
 }
 
-/* Newton's method from out's amplitude, until every lane of `active` is done. length: at X = 0. */
-PL_INLINE void pl_fold_eight_newton(const pl_fold_eight *s, pl_f8 wanted, pl_f8 length, pl_f8 relief, pl_i8 active,
-                                    pl_f8 high, pl_fold_eight_solution *out)
+/* Looking for the amplitudes of eight folds. */
+typedef struct pl_fold_eight_search
 {
-    pl_f8 zero = pl_splat8(0), low = zero, endless = pl_splat8(INFINITY), x = out->amplitude, close = 2e-7f * wanted;
-    for (int round = 0; round < 20 && pl_mask8(active); ++round)
+    pl_i8 active;                /* lanes that are not done */
+    pl_f8 wanted, length, level; /* the last two at X = 0: the length and its slope */
+    pl_f8 low, high;
+} pl_fold_eight_search;
+
+/* One of Newton's steps from out's amplitude. It misses the root by half the curvature times its square; the curvature
+ * has been (slope - level) / X on the way here and falls from there on. A step that would not miss by more than what is
+ * close enough, were it four times that, is the last one; a look at where it led would cost as much as the step. */
+PL_INLINE void pl_fold_eight_step(const pl_fold_eight *s, pl_fold_eight_search *f, pl_fold_eight_solution *out)
+{
+    pl_f8 zero = pl_splat8(0), endless = pl_splat8(INFINITY), x = out->amplitude, close = 2e-7f * f->wanted;
+    pl_f8 slope, tau = pl_fold_eight_tau(s, f->wanted, x, &slope) + out->relief * x, bend = slope - f->level;
+    slope += out->relief;
+    out->tau = pl_select8(f->active, tau, out->tau);
+    f->active &= ~(pl_abs8(tau) <= close);
+    pl_i8 above = tau > zero;
+    f->high = pl_select8(f->active & above, x, f->high);
+    f->low = pl_select8(f->active & ~above, x, f->low);
+    pl_f8 next = pl_select8(slope > zero, x - tau / slope, endless);
+    pl_i8 outside = f->active & ~((next > f->low) & (next < f->high));
+    if (pl_mask8(outside))
     {
-        pl_f8 slope, tau = pl_fold_eight_tau(s, wanted, x, &slope) + relief * x;
-        slope += relief;
-        out->tau = pl_select8(active, tau, out->tau);
-        active &= ~(pl_abs8(tau) <= close);
-        pl_i8 above = tau > zero;
-        high = pl_select8(active & above, x, high);
-        low = pl_select8(active & ~above, x, low);
-        pl_f8 next = pl_select8(slope > zero, x - tau / slope, endless);
-        pl_i8 outside = active & ~((next > low) & (next < high));
-        if (pl_mask8(outside))
-        {
-            pl_f8 far = pl_fold_eight_farthest(s, wanted + length);
-            next = pl_select8(outside, pl_select8(high < endless, 0.5f * (low + high), far), next);
-        }
-        active &= next != x;
-        x = pl_select8(active, next, x);
-        out->steps -= active;
+        pl_f8 far = pl_fold_eight_farthest(s, f->wanted + f->length);
+        next = pl_select8(outside, pl_select8(f->high < endless, 0.5f * (f->low + f->high), far), next);
     }
-    out->amplitude = x;
+    f->active &= next != x;
+    pl_i8 last = f->active & ~outside & (bend >= zero) & (2 * bend * (next - x) * (next - x) <= close * x);
+    out->tau = pl_select8(last, close, out->tau);
+    out->amplitude = pl_select8(f->active, next, x);
+    out->steps -= f->active;
+    f->active &= ~last;
 }
 
-PL_INLINE void pl_fold_eight_solve(const pl_fold_eight *s, pl_f8 wanted, pl_fold_eight_solution *out)
+/* Where it begins. */
+PL_INLINE void pl_fold_eight_begin(const pl_fold_eight *s, pl_f8 wanted, pl_fold_eight_search *f,
+                                   pl_fold_eight_solution *out)
 {
     pl_f8 zero = pl_splat8(0), high = pl_splat8(INFINITY);
     pl_fold_eight_single single;
@@ -190,9 +200,32 @@ PL_INLINE void pl_fold_eight_solve(const pl_fold_eight *s, pl_f8 wanted, pl_fold
         x = pl_select8(far, farthest, x);
         high = pl_select8(far, farthest, high);
     }
+    *f = (pl_fold_eight_search){active, wanted, length, single.slope, zero, high};
     *out = (pl_fold_eight_solution){
         .amplitude = (pl_f8)((pl_i8)x & active), .tau = tau, .hollow = hollow, .relief = relief, .due = due};
-    pl_fold_eight_newton(s, wanted, length, relief, active, high, out);
+}
+
+/* The same for one or two lots of eight, side by side: each waits for its roots and quotients, and meanwhile the other
+ * goes on. count: a constant. */
+PL_INLINE void pl_fold_eight_solve(const pl_fold_eight *const *s, const pl_f8 *const *wanted,
+                                   pl_fold_eight_solution *const *out, int count)
+{
+    pl_fold_eight_search f[2];
+    pl_i8 active = {0};
+    for (int i = 0; i < count; ++i)
+    {
+        pl_fold_eight_begin(s[i], *wanted[i], &f[i], out[i]);
+        active |= f[i].active;
+    }
+    for (int round = 0; round < 20 && pl_mask8(active); ++round)
+    {
+        active = (pl_i8){0};
+        for (int i = 0; i < count; ++i)
+        {
+            pl_fold_eight_step(s[i], &f[i], out[i]);
+            active |= f[i].active;
+        }
+    }
 }
 
 #endif

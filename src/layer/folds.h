@@ -144,7 +144,8 @@ typedef struct pl_fold
 {
     uint32_t first_sample, sample_count; /* 0 samples: the line does not reach that far */
     float rest_length;
-    float fade; /* 1, less towards where the fold ends along the ring */
+    float rest_way; /* straight from where it begins to where it ends */
+    float fade;     /* 1, less towards where the fold ends along the ring */
 } pl_fold;
 
 enum
@@ -464,7 +465,8 @@ pleat_result pl_folds_look_around(pl_folds_layer *layer, const pl_folds_plan *pl
 void pl_folds_hold_down(const pl_bound_ring *ring, float *rooms);
 /* Finds the folds that cross each other, once all rings are bound (folds_cross.c). */
 pleat_result pl_folds_find_rivals(pl_folds_layer *layer, const pl_folds_plan *plan, pleat_error *error);
-/* Fills skin_losses of a ring that has been measured on the skinned surface, station by station or in lanes. */
+/* Fills skin_losses of a ring. The layer's lengths, or in lanes those of the work: straight ways from where folds begin
+ * to where they end on the skinned surface, which tell well enough what rings lose against each other. */
 void pl_folds_note_losses(pl_folds_layer *layer, const pl_bound_ring *ring, bool lanes);
 /* Then fills gates. */
 void pl_folds_settle_crossings(pl_folds_layer *layer);

@@ -281,6 +281,8 @@ static void fill_folds(const binder *b, pl_bound_ring *out)
                 out->samples[j].arc = (float)length;
             }
             fold->rest_length = (float)length;
+            fold->rest_way = pl_length3(sample_rest(b, &out->samples[next + fold->sample_count - 1]) -
+                                        sample_rest(b, &out->samples[next]));
             for (uint32_t j = next; j < next + fold->sample_count; ++j)
             {
                 out->sample_rest[j] = own_rest(b, &out->samples[j], known ? &from_rest : &b->cloth->to_rest);

@@ -234,12 +234,12 @@ static void find_losses(pl_folds_layer *layer, const pl_bound_ring *ring, bool l
         {
             continue;
         }
-        pl_f8 rest = ring->lanes->groups[i].rest_length; /* 0 where there is no fold: nobody asks */
+        pl_f8 rest = ring->lanes->groups[i].rest_way; /* 0 where there is no fold: nobody asks */
         ((pl_f8 *)layer->losses)[i] = 1 - layer->work->lengths[i] / rest;
     }
     for (uint32_t i = 0; i < ring->station_count * ring->fold_count && !lanes; ++i)
     {
-        layer->losses[pl_fold_lane_of(ring, i)] = 1 - (float)layer->lengths[i] / ring->folds[i].rest_length;
+        layer->losses[pl_fold_lane_of(ring, i)] = 1 - (float)layer->lengths[i] / ring->folds[i].rest_way;
     }
 }
 

@@ -35,7 +35,7 @@ static float rounding_at(pl_f4 somewhere)
     return 1e-6f * (x > z ? x : z);
 }
 
-/* Where a fold's samples are. */
+/* Where a fold's samples are, in the real pose. */
 static void place_samples(const frame_job *job, const pl_fold *fold, pl_f4 *points)
 {
     const pl_fold_sample *samples = job->ring->samples + fold->first_sample;
@@ -45,19 +45,24 @@ static void place_samples(const frame_job *job, const pl_fold *fold, pl_f4 *poin
     }
 }
 
-/* The same in the held pose, and the fold's length there. */
+/* Where one is in the held pose. */
+static pl_f4 place_sample(const frame_job *job, uint32_t index)
+{
+    const pl_fold_sample *sample = &job->ring->samples[index];
+    pl_f4 point = pl_fold_mix(job->frame->positions, sample->vertex, sample->weight);
+    return job->pose.held.excess > 0 ? pl_fold_hold_point(&job->pose.held, point, job->ring->sample_rest[index])
+                                     : point;
+}
+
+/* The same of all of a fold's, and its length there. */
 static double measure_fold(const frame_job *job, const pl_fold *fold)
 {
     pl_f4 *points = job->layer->points + fold->first_sample;
     double length = 0;
-    place_samples(job, fold, points);
-    for (uint32_t i = 0; i < fold->sample_count && job->pose.held.excess > 0; ++i)
+    for (uint32_t i = 0; i < fold->sample_count; ++i)
     {
-        points[i] = pl_fold_hold_point(&job->pose.held, points[i], job->ring->sample_rest[fold->first_sample + i]);
-    }
-    for (uint32_t i = 1; i < fold->sample_count; ++i)
-    {
-        length += (double)pl_length3(points[i] - points[i - 1]);
+        points[i] = place_sample(job, fold->first_sample + i);
+        length += i ? (double)pl_length3(points[i] - points[i - 1]) : 0;
     }
     return length;
 }
@@ -84,6 +89,24 @@ static void measure_stations(void *data, uint32_t begin, uint32_t end, uint32_t 
             }
         }
         job->layer->lost[i] = most;
+    }
+}
+
+/* How far it is straight from where each fold begins to where it ends. */
+static void span_stations(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    const frame_job *job = data;
+    uint32_t count = job->ring->fold_count;
+    (void)worker;
+    for (uint32_t index = begin * count; index < end * count; ++index)
+    {
+        const pl_fold *fold = &job->ring->folds[index];
+        if (fold->sample_count > 2)
+        {
+            pl_f4 from = place_sample(job, fold->first_sample);
+            pl_f4 to = place_sample(job, fold->first_sample + fold->sample_count - 1);
+            job->layer->lengths[index] = (double)pl_length3(to - from);
+        }
     }
 }
 
@@ -755,7 +778,7 @@ static void settle_crossings(pl_folds_layer *layer, const pleat_layer_frame *fra
             }
             else
             {
-                run_stage(&job, measure_stations, NULL);
+                run_stage(&job, span_stations, NULL);
             }
             pl_folds_note_losses(layer, job.ring, lanes);
         }

@@ -64,6 +64,7 @@ static void pack_fold(const packer *p, pl_fold_group *group, uint32_t lane, cons
     const pl_fold_sample *samples = p->ring->samples + fold->first_sample;
     uint32_t inside = fold->sample_count - 2;
     group->rest_length[lane] = fold->rest_length;
+    group->rest_way[lane] = fold->rest_way;
     group->fade[lane] = fold->fade;
     group->rise[0][lane] = samples[0].rise;
     group->rise[1][lane] = samples[inside + 1].rise;

@@ -41,7 +41,7 @@ typedef struct pl_fold_row
 typedef struct pl_fold_group
 {
     uint32_t first_row, row_count; /* 0 rows: at none of these stations */
-    pl_f8 rest_length;             /* 0: not at this station */
+    pl_f8 rest_length, rest_way;   /* 0: not at this station */
     pl_f8 fade;
     pl_f8 rise[2]; /* where it begins and ends */
 } pl_fold_group;
@@ -111,7 +111,7 @@ struct pl_fold_lanes
     pl_fold_places *places[3];    /* likewise: just before, at and behind where folds meet */
     uint32_t *turn_joints;        /* by turn */
     pl_f8 *turns;                 /* by turn: how much the joint turns the cloth */
-    uint32_t *asked;              /* by block: bits of folds whose length is asked for where rings cross */
+    uint32_t *asked;              /* by block: bits of folds whose way is asked for where rings cross */
     uint32_t *first_octet;        /* stations by folds, and one more */
     pl_fold_octet *octets;
     uint16_t (*masks)[PL_FOLD_LANES]; /* by octet, 0 .. 1 as 0 .. 65535; NULL: 1 everywhere */
@@ -137,7 +137,7 @@ typedef struct pl_fold_lane_job
     const pleat_layer_frame *frame;
     const pl_fold_pose *pose; /* the frame, with a deep bend held */
     bool deep;                /* the limb touches itself */
-    const uint32_t *asked;    /* by block: bits of the folds whose length is all that is to be measured; NULL: all is */
+    const uint32_t *asked;    /* by block: bits of the folds whose ways are all that is to be measured; NULL: all is */
 } pl_fold_lane_job;
 
 /* Kernels for one block of stations, each after the one before has done all of the ring's. They fill the layer's

@@ -50,8 +50,15 @@ void PL_WIDE(pl_folds_measure)(const pl_fold_lane_job *job, uint32_t block)
     job->layer->work->known[block] = 0;
     for (uint32_t k = 0; k < count; ++k)
     {
-        /* Where rings cross, it counts how far folds are stretched, too. */
-        if ((wanted & 1u << k) && (job->asked || !is_stretched(job, block, k)))
+        if (!(wanted & 1u << k))
+        {
+            continue;
+        }
+        if (job->asked)
+        {
+            job->layer->work->lengths[block * count + k] = pl_fold_distance8(foot_points[k], foot_points[k + 1]);
+        }
+        else if (!is_stretched(job, block, k))
         {
             most = pl_max8(measure_group(job, block, k), most);
         }

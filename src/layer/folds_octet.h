@@ -38,9 +38,11 @@ PL_INLINE pl_f8 pl_fold_shares_load(const uint16_t *from)
     return __builtin_convertvector(pl_load_shorts8(from), pl_f8) * pl_splat8(1 / 65535.0f);
 }
 
+/* profile: NULL for the usual one. A kernel asks which it is once for a cell: a loop that may have to call something
+ * keeps nothing in registers. */
 PL_INLINE pl_f8 pl_fold_profiles_at(const pl_profile *profile, pl_f8 x)
 {
-    if (profile->kind == PL_PROFILE_THIRD)
+    if (!profile)
     {
         pl_f8 r = pl_min8(pl_abs8(x), pl_splat8(1)); /* 0 from there on */
         return 1 - r * r * (3 - 2 * r);
@@ -114,7 +116,7 @@ PL_INLINE pl_f8 pl_fold_lot_direction(const pl_fold_cell *c, const pl_fold_lot *
     return begin + (c->across[i] + c->across_change[i] * lot->share) * lot->part;
 }
 
-/* How they move; x, y and z. */
+/* How they move; x, y and z. profile: as above. */
 PL_INLINE void pl_fold_lot_move(const pl_profile *profile, const pl_fold_cell *c, const pl_fold_octet *octet,
                                 const pl_fold_lot *lot, pl_f8 *move)
 {

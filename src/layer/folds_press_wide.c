@@ -17,6 +17,7 @@ typedef struct cell
 {
     pl_fold_cell rise;
     pl_fold_press press;
+    const pl_profile *profile; /* NULL: the usual one */
     slope fades[2];
     float arc, span; /* where the fold begins, and how wide it is */
     bool rises;      /* does anything of it rise? */
@@ -52,6 +53,7 @@ static void make_cell(const pl_fold_lane_job *job, uint32_t station, uint32_t k,
     const pl_bound_ring *ring = job->ring;
     uint32_t count = ring->fold_count, middle = count / 2, none = count, next = pl_fold_station_after(ring, station);
     c->press = pl_fold_press_of(ring, station, k, job->layer, job->pose->held.press);
+    c->profile = ring->profile.kind != PL_PROFILE_THIRD ? &ring->profile : NULL;
     const pl_fold_press *p = &c->press;
     float covered = fmaxf(p->pressed[0], p->pressed[1]);
     c->arc = ring->bounds[k];
@@ -165,7 +167,7 @@ PL_INLINE void press_octet(const cell *c, const pl_fold_octet *octet, const uint
     l.outer = x * c->press.way > pl_splat8(0);
     if (c->rises)
     {
-        pl_fold_lot_move(&c->press.ring->profile, &c->rise, octet, &l.v, l.rise);
+        pl_fold_lot_move(c->profile, &c->rise, octet, &l.v, l.rise);
     }
     pl_gather_twice8(positions, octet->twice, l.points);
     settle(c, &l, move);

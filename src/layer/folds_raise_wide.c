@@ -9,11 +9,10 @@ enum
 };
 
 /* In two rounds, each of which has a shorter way from what it loads to what it stores, so that more of them are under
- * way at once. masks: as of the lanes. */
-PL_INLINE void raise_octets(const pl_fold_lane_job *job, const pl_fold_cell *c, const pl_fold_octet *octets,
-                            uint32_t vertex_count, const uint16_t (*masks)[PL_FOLD_LANES])
+ * way at once. masks: as of the lanes; profile: NULL for the usual one. */
+PL_INLINE void raise_octets(const pl_fold_cell *c, const pl_fold_octet *octets, uint32_t vertex_count,
+                            const uint16_t (*masks)[PL_FOLD_LANES], const pl_profile *profile, pleat_vec4 *positions)
 {
-    pleat_vec4 *positions = job->frame->positions;
     uint32_t count = (vertex_count + PL_FOLD_LANES - 1) / PL_FOLD_LANES;
     for (uint32_t first = 0; first < count; first += TOGETHER)
     {
@@ -23,7 +22,7 @@ PL_INLINE void raise_octets(const pl_fold_lane_job *job, const pl_fold_cell *c, 
         {
             pl_fold_lot lot = pl_fold_lot_load(&octets[n], masks ? masks[n] : NULL);
             pl_fold_octets_expect(&octets[n], positions);
-            pl_fold_lot_move(&job->ring->profile, c, &octets[n], &lot, moves[n - first]);
+            pl_fold_lot_move(profile, c, &octets[n], &lot, moves[n - first]);
         }
         for (uint32_t n = first; n < end; ++n)
         {
@@ -34,20 +33,38 @@ PL_INLINE void raise_octets(const pl_fold_lane_job *job, const pl_fold_cell *c, 
     }
 }
 
+/* A cell with no more than eight: what is the same for all is not worth keeping. */
+PL_INLINE void raise_octet(const pl_fold_cell *c, const pl_fold_octet *octet, uint32_t vertex_count,
+                           pleat_vec4 *positions)
+{
+    pl_f8 move[4] = {pl_splat8(0), pl_splat8(0), pl_splat8(0), pl_splat8(0)};
+    pl_fold_lot lot = pl_fold_lot_load(octet, NULL);
+    pl_fold_lot_move(NULL, c, octet, &lot, move);
+    pl_fold_octet_add(octet, vertex_count <= PL_FOLD_LANES / 2, move, positions);
+}
+
 static void raise_cell(const pl_fold_lane_job *job, uint32_t station, uint32_t next, uint32_t k, uint32_t vertex_count)
 {
     const pl_fold_lanes *lanes = job->ring->lanes;
+    const pl_profile *profile = &job->ring->profile;
+    pleat_vec4 *positions = job->frame->positions;
     uint32_t first = lanes->first_octet[station * job->ring->fold_count + k];
+    const pl_fold_octet *octets = lanes->octets + first;
+    const uint16_t(*masks)[PL_FOLD_LANES] =
+        lanes->masks ? (const uint16_t(*)[PL_FOLD_LANES])lanes->masks + first : NULL;
     pl_fold_cell c;
     pl_fold_cell_make(job, station, next, k, &c);
-    if (lanes->masks)
+    if (masks || profile->kind != PL_PROFILE_THIRD)
     {
-        raise_octets(job, &c, lanes->octets + first, vertex_count,
-                     (const uint16_t(*)[PL_FOLD_LANES])lanes->masks + first);
+        raise_octets(&c, octets, vertex_count, masks, profile->kind != PL_PROFILE_THIRD ? profile : NULL, positions);
+    }
+    else if (vertex_count <= PL_FOLD_LANES)
+    {
+        raise_octet(&c, octets, vertex_count, positions);
     }
     else
     {
-        raise_octets(job, &c, lanes->octets + first, vertex_count, NULL);
+        raise_octets(&c, octets, vertex_count, NULL, NULL, positions);
     }
 }
 

@@ -8,7 +8,7 @@
 
 void PL_WIDE(pl_fold_solve_eight)(const pl_fold_eight *folds, const pl_f8 *wanted, pl_fold_eight_solution *out)
 {
-    pl_fold_eight_solve(folds, *wanted, out);
+    pl_fold_eight_solve(&folds, &wanted, &out, 1);
 }
 
 /* The segments of a fold at eight stations. */
@@ -207,69 +207,118 @@ static pl_fold_figure figure_of(const tally *t)
     return figure;
 }
 
-/* carry: as in folds_frame.c. */
-static void solve_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k, pl_f8 *carry, tally *all)
+/* A fold at eight stations on its way. */
+typedef struct attempt
 {
-    pl_folds_layer *layer = job->layer;
-    uint32_t count = job->ring->fold_count, index = block * count + k;
+    uint32_t k;
+    pl_f8 carry; /* as in folds_frame.c */
+    pl_f8 lost;
+    pl_fold_eight segments;
+    outcome o;
+} attempt;
+
+/* Finds what is to be solved; returns false if nothing is. */
+static bool begin_group(const pl_fold_lane_job *job, uint32_t block, attempt *a)
+{
+    const pl_folds_layer *layer = job->layer;
+    uint32_t index = block * job->ring->fold_count + a->k;
     const pl_fold_group *group = &job->ring->lanes->groups[index];
     pl_f8 zero = pl_splat8(0);
-    bool known = pl_fold_group_is_known(job, block, k);
-    if (!group->row_count || (!known && !pl_mask8(*carry > zero)))
+    bool known = pl_fold_group_is_known(job, block, a->k);
+    if (!group->row_count || (!known && !pl_mask8(a->carry > zero)))
     {
-        return;
+        return false;
     }
     if (!known)
     {
-        pl_fold_group_measure(job, block, k);
+        pl_fold_group_measure(job, block, a->k);
     }
     pl_f8 length = layer->work->lengths[index];
     pl_i8 there = group->rest_length > zero;
-    pl_f8 missing = pl_max8(group->rest_length - length, zero), given = job->ring->gives[k] * missing;
-    pl_f8 taken = job->pose->held.take * *carry;
+    pl_f8 missing = pl_max8(group->rest_length - length, zero), given = job->ring->gives[a->k] * missing;
+    pl_f8 taken = job->pose->held.take * a->carry;
     if (job->deep)
     {
-        taken = pl_select8(*carry < zero, -pl_min8(-*carry, missing - given), taken);
+        taken = pl_select8(a->carry < zero, -pl_min8(-a->carry, missing - given), taken);
     }
     pl_f8 lost = pl_fold_lost8(length, group->rest_length - given + taken, layer->work->noises[index]);
-    outcome o;
-    o.solved = there & (lost > zero);
-    *carry = pl_select8(there, *carry + given - taken, *carry); /* one that is stretched has use for what it took */
-    if (!pl_mask8(o.solved))
+    a->o.solved = there & (lost > zero);
+    a->carry =
+        pl_select8(there, a->carry + given - taken, a->carry); /* one that is stretched has use for what it took */
+    if (!pl_mask8(a->o.solved))
     {
-        return;
+        return false;
     }
     pl_f8 taken_up = take_up(lost, length, group->rest_length);
-    *carry += (pl_f8)((pl_i8)(lost - taken_up) & o.solved);
-    lost = pl_select8(o.solved, taken_up, lost);
-    size_t first = (size_t)block * PL_FOLD_LANES * count + k;
-    pl_fold_eight segments;
-    load_segments(job, block, index, &segments);
-    o.wanted = length + lost;
-    pl_fold_eight_solve(&segments, o.wanted, &o.solution);
+    a->carry += (pl_f8)((pl_i8)(lost - taken_up) & a->o.solved);
+    a->lost = pl_select8(a->o.solved, taken_up, lost);
+    a->o.wanted = length + a->lost;
+    load_segments(job, block, index, &a->segments);
+    return true;
+}
+
+/* What becomes of the solution. */
+static void finish_group(const pl_fold_lane_job *job, uint32_t block, attempt *a, tally *all)
+{
+    pl_folds_layer *layer = job->layer;
+    outcome *o = &a->o;
+    uint32_t count = job->ring->fold_count;
+    const pl_fold_group *group = &job->ring->lanes->groups[block * count + a->k];
+    pl_f8 zero = pl_splat8(0);
+    size_t first = (size_t)block * PL_FOLD_LANES * count + a->k;
     pl_f8 room = pl_min8(gather(layer->tapers + first, count), gather(layer->rooms + first, count));
-    pl_f8 height = pl_fold_limit8(o.solution.amplitude, useful_room(room, o.solution.hollow));
+    pl_f8 height = pl_fold_limit8(o->solution.amplitude, useful_room(room, o->solution.hollow));
     pl_f8 share = group->fade * gather(layer->gates + job->ring->first_fold + first, count);
-    pl_f8 rising = (pl_f8)((pl_i8)(height * share) & o.solved);
-    o.limited = o.solved & (height < o.solution.amplitude);
-    o.raised = rising > zero;
-    note_outcome(&o, all);
+    pl_f8 rising = (pl_f8)((pl_i8)(height * share) & o->solved);
+    o->limited = o->solved & (height < o->solution.amplitude);
+    o->raised = rising > zero;
+    note_outcome(o, all);
     rising *= pl_splat8(job->ring->strength);
     all->highest = pl_max8(all->highest, rising);
     for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
     {
         layer->heights[first + (size_t)lane * count] = rising[lane];
     }
-    if (pl_mask8(o.limited))
+    if (pl_mask8(o->limited))
     {
-        pl_f8 eased = pl_fold_eight_length(&segments, height) + o.solution.relief * height;
-        pl_f8 left = pl_min8(o.wanted - eased, lost);
-        left *= o.solution.due * *(const pl_f8 *)(layer->carries + (size_t)block * PL_FOLD_LANES);
-        *carry += (pl_f8)((pl_i8)left & o.limited & (left > zero));
+        pl_f8 eased = pl_fold_eight_length(&a->segments, height) + o->solution.relief * height;
+        pl_f8 left = pl_min8(o->wanted - eased, a->lost);
+        left *= o->solution.due * *(const pl_f8 *)(layer->carries + (size_t)block * PL_FOLD_LANES);
+        a->carry += (pl_f8)((pl_i8)left & o->limited & (left > zero));
     }
-    if (pl_mask8(o.raised) && layer->options.even && !job->deep)
+    if (pl_mask8(o->raised) && layer->options.even && !job->deep)
     {
-        even_folds(job, block, k, &segments, (const pl_f8(*)[3])segments.step, rising);
+        even_folds(job, block, a->k, &a->segments, (const pl_f8(*)[3])a->segments.step, rising);
+    }
+}
+
+/* Two folds, one on each side of the ring. */
+static void solve_groups(const pl_fold_lane_job *job, uint32_t block, attempt sides[2], tally *all)
+{
+    attempt *asked[2];
+    int count = 0;
+    for (int i = 0; i < 2; ++i)
+    {
+        if (begin_group(job, block, &sides[i]))
+        {
+            asked[count++] = &sides[i];
+        }
+    }
+    if (count == 2)
+    {
+        pl_fold_eight_solve((const pl_fold_eight *const[]){&asked[0]->segments, &asked[1]->segments},
+                            (const pl_f8 *const[]){&asked[0]->o.wanted, &asked[1]->o.wanted},
+                            (pl_fold_eight_solution *const[]){&asked[0]->o.solution, &asked[1]->o.solution}, 2);
+    }
+    else if (count == 1)
+    {
+        pl_fold_eight_solve((const pl_fold_eight *const[]){&asked[0]->segments},
+                            (const pl_f8 *const[]){&asked[0]->o.wanted},
+                            (pl_fold_eight_solution *const[]){&asked[0]->o.solution}, 1);
+    }
+    for (int i = 0; i < count; ++i)
+    {
+        finish_group(job, block, asked[i], all);
     }
 }
 
@@ -280,17 +329,19 @@ void PL_WIDE(pl_folds_solve)(const pl_fold_lane_job *job, uint32_t block)
     float *heights = job->layer->heights + (size_t)block * PL_FOLD_LANES * count;
     const pl_f8 *lost = (const pl_f8 *)(job->layer->lost + (size_t)block * PL_FOLD_LANES);
     memset(heights, 0, (size_t)PL_FOLD_LANES * count * sizeof *heights);
-    pl_f8 before = {0};
+    attempt sides[2];
+    sides[0].carry = pl_splat8(0);
     if (job->deep)
     {
-        before = -*(const pl_f8 *)(job->layer->spared + (size_t)block * PL_FOLD_LANES);
+        sides[0].carry = -*(const pl_f8 *)(job->layer->spared + (size_t)block * PL_FOLD_LANES);
     }
-    pl_f8 behind = before;
+    sides[1].carry = sides[0].carry;
     tally all = {.highest = {0}};
     for (uint32_t k = 0; k < middle && pl_mask8(*lost > pl_splat8(0)); ++k)
     {
-        solve_group(job, block, middle - 1 - k, &before, &all);
-        solve_group(job, block, middle + k, &behind, &all);
+        sides[0].k = middle - 1 - k;
+        sides[1].k = middle + k;
+        solve_groups(job, block, sides, &all);
     }
     *(pl_f8 *)(job->layer->highs + (size_t)block * PL_FOLD_LANES) = all.highest;
     job->figures[(size_t)block * PL_FOLD_LANES] = figure_of(&all);
