@@ -243,8 +243,8 @@ static bool begin_group(const pl_fold_lane_job *job, uint32_t block, attempt *a)
     }
     pl_f8 lost = pl_fold_lost8(length, group->rest_length - given + taken, layer->work->noises[index]);
     a->o.solved = there & (lost > zero);
-    a->carry =
-        pl_select8(there, a->carry + given - taken, a->carry); /* one that is stretched has use for what it took */
+    /* One that is stretched has use for what it took. */
+    a->carry = pl_select8(there, a->carry + given - taken, a->carry);
     if (!pl_mask8(a->o.solved))
     {
         return false;
