@@ -245,6 +245,25 @@ PL_INLINE void pl_normalize8(pl_f8 a[3])
     }
 }
 
+PL_INLINE void pl_cross8(const pl_f8 a[3], const pl_f8 b[3], pl_f8 out[3])
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* As pl_quat_rotate, each vector by a quaternion of its own. */
+PL_INLINE void pl_quat_rotate8(const pl_f8 q[4], pl_f8 v[3])
+{
+    pl_f8 once[3], twice[3];
+    pl_cross8(q, v, once);
+    pl_cross8(q, once, twice);
+    for (int k = 0; k < 3; ++k)
+    {
+        v[k] += 2 * (q[3] * once[k] + twice[k]);
+    }
+}
+
 /* The linear part of a matrix on eight vectors. */
 PL_INLINE void pl_affine_vector8(const pleat_affine *m, const pl_f8 v[3], pl_f8 out[3])
 {

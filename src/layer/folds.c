@@ -98,8 +98,6 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     layer->ups = PL_ARENA_NEW(&layer->arena, pl_f4, feet);
     layer->held = PL_ARENA_NEW(&layer->arena, pl_f4, feet);
     layer->creases = PL_ARENA_NEW(&layer->arena, pl_fold_wall, stations);
-    layer->walls = PL_ARENA_NEW(&layer->arena, pl_fold_walls, stations);
-    layer->bends = PL_ARENA_NEW(&layer->arena, pl_fold_bend, stations);
     layer->pressed = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->tucks = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->spared = PL_ARENA_NEW(&layer->arena, float, stations);
@@ -110,9 +108,9 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     layer->carries = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->figures = PL_ARENA_NEW(&layer->arena, pl_fold_figure, layer->figure_count);
     bool all = layer->heights && layer->rooms && layer->tapers && layer->lengths && layer->losses && layer->points &&
-               layer->shifts && layer->ups && layer->held && layer->creases && layer->walls && layer->bends &&
-               layer->pressed && layer->tucks && layer->spared && layer->noises && layer->lost && layer->carries &&
-               layer->ends && layer->highs && layer->figures;
+               layer->shifts && layer->ups && layer->held && layer->creases && layer->pressed && layer->tucks &&
+               layer->spared && layer->noises && layer->lost && layer->carries && layer->ends && layer->highs &&
+               layer->figures;
     PL_TRY(pl_fold_lane_work_make(layer->rings, layer->ring_count, &layer->arena, &layer->work, error));
     return all ? pl_folds_find_rivals(layer, plan, error) : pl_fail_memory(&layer->memory, error, "heights");
 }

@@ -441,8 +441,6 @@ typedef struct pl_folds_layer
     pl_f4 *ups;    /* stations by fold_count + 1: which way cloth rises where folds meet, unit */
     pl_f4 *held;   /* the same in the held pose */
     pl_fold_wall *creases; /* by station, in the real pose: filled when it is not the held one */
-    pl_fold_walls *walls;  /* by station, in the held pose, for wide kernels */
-    pl_fold_bend *bends;   /* likewise */
     float *pressed;        /* by station: the length on each side of the ring that lies on the other's */
     float *tucks;          /* by station: how deep the crease is tucked in */
     float *spared;         /* by station: the length on each side of the ring that the crease takes from its folds */

@@ -167,20 +167,6 @@ static void find_rooms(const frame_job *job, uint32_t station, const pl_fold_ben
     }
 }
 
-/* The same, or what a kernel finds them from. */
-static void take_rooms(const frame_job *job, uint32_t station, const pl_fold_bend *bend)
-{
-    if (job->layer->kernels)
-    {
-        job->layer->bends[station] = *bend;
-        pl_fold_walls_make(job->ring, station, &job->pose, &job->layer->walls[station]);
-    }
-    else
-    {
-        find_rooms(job, station, bend);
-    }
-}
-
 /* In a deep bend: the crease in the real pose, and what it covers. */
 static void cover_station(const frame_job *job, uint32_t station)
 {
@@ -234,10 +220,6 @@ static void prepare_stations(void *data, uint32_t begin, uint32_t end, uint32_t 
         if (is_turned(job, i))
         {
             turn_station(job, i);
-            if (job->deep)
-            {
-                cover_station(job, i);
-            }
         }
         if (job->layer->lost[i] > 0)
         {
@@ -246,13 +228,26 @@ static void prepare_stations(void *data, uint32_t begin, uint32_t end, uint32_t 
             job->layer->ends[i] = bend.ends;
             if (job->layer->options.contact && bend.contact > 0)
             {
-                take_rooms(job, i, &bend);
+                find_rooms(job, i, &bend);
             }
         }
     }
 }
 
 /* In deep bends. */
+static void cover_stations(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    const frame_job *job = data;
+    (void)worker;
+    for (uint32_t i = begin; i < end; ++i)
+    {
+        if (is_turned(job, i))
+        {
+            cover_station(job, i);
+        }
+    }
+}
+
 static void spare_stations(void *data, uint32_t begin, uint32_t end, uint32_t worker)
 {
     const frame_job *job = data;
@@ -650,47 +645,33 @@ static void run_kernel(const frame_job *job, pl_fold_kernel *kernel, const uint3
     pl_parallel_for(job->frame->tasks, job->ring->lanes->block_count, 1, run_blocks, &lanes);
 }
 
-/* Are the ring's stations done by wide kernels? */
-static bool in_lanes(const frame_job *job)
+static void run_stations(const frame_job *job, pleat_task *task)
 {
-    return job->layer->kernels != NULL && !job->deep;
+    pl_parallel_for(job->frame->tasks, job->ring->station_count, 4, task, (void *)(uintptr_t)job);
 }
 
-/* A stage of a ring, for stations or for blocks of them. */
+/* A stage of a ring, for blocks of stations where there are kernels, or for stations. */
 static void run_stage(const frame_job *job, pleat_task *task, pl_fold_kernel *kernel)
 {
-    if (in_lanes(job))
+    if (job->layer->kernels)
     {
         run_kernel(job, kernel, NULL);
     }
     else
     {
-        pl_parallel_for(job->frame->tasks, job->ring->station_count, 4, task, (void *)(uintptr_t)job);
+        run_stations(job, task);
     }
 }
 
 /* Folds of a deep bend share length along their ring before they are evened out. */
-static void solve_deep(const frame_job *job)
+static void solve_deep(const frame_job *job, const pl_fold_kernels *wide)
 {
-    const pl_fold_kernels *wide = job->layer->kernels;
-    if (wide)
-    {
-        run_kernel(job, wide->spare, NULL);
-        run_kernel(job, wide->solve, NULL);
-    }
-    else
-    {
-        run_stage(job, spare_stations, NULL);
-        run_stage(job, solve_stations, NULL);
-    }
+    run_stage(job, spare_stations, wide->spare);
+    run_stage(job, solve_stations, wide->solve);
     pl_fold_share_along(job->ring, job->pose.held.along, job->layer);
-    if (wide && job->layer->options.even)
+    if (job->layer->options.even)
     {
-        run_kernel(job, wide->even, NULL);
-    }
-    else if (job->layer->options.even)
-    {
-        run_stage(job, even_stations, NULL);
+        run_stage(job, even_stations, wide->even);
     }
 }
 
@@ -698,7 +679,7 @@ static void update_ring(const frame_job *job)
 {
     pl_folds_layer *layer = job->layer;
     const pl_bound_ring *ring = job->ring;
-    pl_fold_kernels wide = in_lanes(job) ? *layer->kernels : (pl_fold_kernels){0};
+    pl_fold_kernels wide = layer->kernels ? *layer->kernels : (pl_fold_kernels){0};
     memset(job->figures, 0, ring->station_count * sizeof *job->figures);
     run_stage(job, measure_stations, wide.measure);
     if (!any_lost(layer, ring))
@@ -706,10 +687,9 @@ static void update_ring(const frame_job *job)
         return;
     }
     run_stage(job, prepare_stations, wide.prepare);
-    if (job->deep && layer->kernels)
+    if (job->deep)
     {
-        run_kernel(job, layer->kernels->pack, NULL);
-        run_kernel(job, layer->kernels->limit, NULL);
+        run_stations(job, cover_stations);
     }
     if (layer->options.contact)
     {
@@ -719,31 +699,17 @@ static void update_ring(const frame_job *job)
     }
     if (job->deep)
     {
-        solve_deep(job);
+        solve_deep(job, &wide);
     }
     else
     {
         run_stage(job, solve_stations, wide.solve);
     }
-    if (layer->kernels)
-    {
-        run_kernel(job, layer->kernels->raise, NULL);
-    }
-    else
-    {
-        run_stage(job, raise_vertices, NULL);
-    }
+    run_stage(job, raise_vertices, wide.raise);
     if (job->deep)
     {
-        if (layer->kernels)
-        {
-            run_kernel(job, layer->kernels->tuck, NULL);
-        }
-        else
-        {
-            run_stage(job, find_tucks, NULL);
-        }
-        pl_parallel_for(job->frame->tasks, ring->station_count, 4, tuck_vertices, (void *)(uintptr_t)job);
+        run_stage(job, find_tucks, wide.tuck);
+        run_stations(job, tuck_vertices);
     }
     for (uint32_t i = 0; i < ring->station_count; ++i)
     {
@@ -771,16 +737,15 @@ static void settle_crossings(pl_folds_layer *layer, const pleat_layer_frame *fra
         frame_job job = make_job(layer, &layer->rings[r], frame);
         if (job.ring->ask_count)
         {
-            bool lanes = in_lanes(&job);
-            if (lanes)
+            if (layer->kernels)
             {
                 run_kernel(&job, layer->kernels->measure, job.ring->lanes->asked);
             }
             else
             {
-                run_stage(&job, span_stations, NULL);
+                run_stations(&job, span_stations);
             }
-            pl_folds_note_losses(layer, job.ring, lanes);
+            pl_folds_note_losses(layer, job.ring, layer->kernels != NULL);
         }
     }
     pl_folds_settle_crossings(layer);

@@ -39,6 +39,14 @@ static void pack_crossing(pl_fold_crossings *crossings, uint32_t lane, const pl_
     crossings->share[lane] = whole > 0 ? sample->weight[second] / whole : 0;
 }
 
+static void pack_rest(pl_f8 rest[4], uint32_t lane, pl_f4 from)
+{
+    for (int c = 0; c < 4; ++c)
+    {
+        rest[c][lane] = from[c];
+    }
+}
+
 /* ---- Folds ---- */
 
 /* NULL: the fold is not at this station, or too short to rise. */
@@ -75,6 +83,7 @@ static void pack_fold(const packer *p, pl_fold_group *group, uint32_t lane, cons
         row->rise[lane] = sample->rise;
         row->part[lane] = sample->part;
         pack_crossing(&p->out->crossings[group->first_row + i], lane, sample);
+        pack_rest(p->out->row_rest[group->first_row + i], lane, p->ring->sample_rest[sample - p->ring->samples]);
     }
 }
 
@@ -109,6 +118,7 @@ static void pack_foot(const packer *p, uint32_t block, uint32_t k, uint32_t lane
         foot->normal[i][lane] = p->ring->ups[from].normal[i];
         foot->along[i][lane] = p->ring->along[from][i];
         pack_place(&p->out->places[i][to], lane, &p->ring->feet[3 * from + (uint32_t)i]);
+        pack_rest(p->out->feet_rest[i][to], lane, p->ring->feet_rest[3 * from + (uint32_t)i]);
     }
 }
 
@@ -199,11 +209,14 @@ static bool make_room(const packer *p)
     out->groups = PL_ARENA_NEW(p->arena, pl_fold_group, (size_t)out->block_count * p->ring->fold_count);
     out->feet = PL_ARENA_NEW(p->arena, pl_fold_foot, feet);
     out->asked = PL_ARENA_NEW(p->arena, uint32_t, out->block_count);
-    for (int i = 0; i < 3; ++i)
+    bool all = out->groups && out->feet && out->asked;
+    for (int i = 0; i < 3 && all; ++i)
     {
         out->places[i] = PL_ARENA_NEW(p->arena, pl_fold_places, feet);
+        out->feet_rest[i] = (pl_f8(*)[4])PL_ARENA_NEW(p->arena, pl_f8, 4 * feet);
+        all = out->places[i] && out->feet_rest[i];
     }
-    if (!out->groups || !out->feet || !out->asked || !out->places[0] || !out->places[1] || !out->places[2])
+    if (!all)
     {
         return false;
     }
@@ -211,9 +224,10 @@ static bool make_room(const packer *p)
     uint32_t turn_count = pack_turns(p);
     out->crossings = PL_ARENA_NEW(p->arena, pl_fold_crossings, out->row_count);
     out->rows = PL_ARENA_NEW(p->arena, pl_fold_row, out->row_count);
+    out->row_rest = (pl_f8(*)[4])PL_ARENA_NEW(p->arena, pl_f8, 4 * (size_t)out->row_count);
     out->turn_joints = PL_ARENA_NEW(p->arena, uint32_t, turn_count);
     out->turns = out->turn_joints ? PL_ARENA_NEW(p->arena, pl_f8, turn_count) : NULL;
-    return out->crossings && out->rows && out->turns;
+    return out->crossings && out->rows && out->row_rest && out->turns;
 }
 
 /* 0 .. 1 in a number of bits. */
@@ -338,12 +352,12 @@ pleat_result pl_fold_lane_work_make(const pl_bound_ring *rings, uint32_t ring_co
 const pl_fold_kernels *pl_fold_kernels_get(bool avx2)
 {
     static const pl_fold_kernels base = {pl_folds_measure_base, pl_folds_prepare_base, pl_folds_solve_base,
-                                         pl_folds_raise_base,   pl_folds_pack_base,    pl_folds_limit_base,
-                                         pl_folds_even_base,    pl_folds_spare_base,   pl_folds_tuck_base};
+                                         pl_folds_raise_base,   pl_folds_even_base,    pl_folds_spare_base,
+                                         pl_folds_tuck_base};
 #ifdef PL_HAVE_AVX2
     static const pl_fold_kernels wider = {pl_folds_measure_avx2, pl_folds_prepare_avx2, pl_folds_solve_avx2,
-                                          pl_folds_raise_avx2,   pl_folds_pack_avx2,    pl_folds_limit_avx2,
-                                          pl_folds_even_avx2,    pl_folds_spare_avx2,   pl_folds_tuck_avx2};
+                                          pl_folds_raise_avx2,   pl_folds_even_avx2,    pl_folds_spare_avx2,
+                                          pl_folds_tuck_avx2};
     if (avx2 && pl_has_avx2())
     {
         return &wider;

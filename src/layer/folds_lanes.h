@@ -60,30 +60,6 @@ typedef struct pl_fold_foot
     uint32_t first_turn, turn_count; /* the joints that turn them, in ascending order */
 } pl_fold_foot;
 
-PL_INLINE void pl_fold_places_mix(const pleat_vec4 *positions, const pl_fold_places *places, pl_f8 out[3])
-{
-    pl_f8 corner[3][3];
-    for (int i = 0; i < 3; ++i)
-    {
-        pl_gather_twice8(positions, places->twice[i], corner[i]);
-    }
-    for (int c = 0; c < 3; ++c)
-    {
-        out[c] = corner[0][c] * places->weight[0] + corner[1][c] * places->weight[1] + corner[2][c] * places->weight[2];
-    }
-}
-
-PL_INLINE void pl_fold_crossings_mix(const pleat_vec4 *positions, const pl_fold_crossings *crossings, pl_f8 out[3])
-{
-    pl_f8 from[3], to[3];
-    pl_gather_twice8(positions, crossings->twice[0], from);
-    pl_gather_twice8(positions, crossings->twice[1], to);
-    for (int c = 0; c < 3; ++c)
-    {
-        out[c] = from[c] + (to[c] - from[c]) * crossings->share;
-    }
-}
-
 /* Eight vertices of a cell (one fold between two stations), packed: what raising reads of them passes through the
  * caches on every frame. Sixteen bits are a millionth of a fold's width where they count. A cell with fewer has its
  * own more than once, from then on where the fold begins, so that they do not rise. */
@@ -107,8 +83,10 @@ struct pl_fold_lanes
     pl_fold_group *groups;        /* blocks by folds */
     pl_fold_crossings *crossings; /* by row */
     pl_fold_row *rows;            /* by row */
+    pl_f8 (*row_rest)[4];         /* likewise: as sample_rest of the ring */
     pl_fold_foot *feet;           /* blocks by folds and one more */
     pl_fold_places *places[3];    /* likewise: just before, at and behind where folds meet */
+    pl_f8 (*feet_rest[3])[4];     /* those, as feet_rest of the ring */
     uint32_t *turn_joints;        /* by turn */
     pl_f8 *turns;                 /* by turn: how much the joint turns the cloth */
     uint32_t *asked;              /* by block: bits of folds whose way is asked for where rings cross */
@@ -122,7 +100,7 @@ struct pl_fold_lane_work
 {
     pl_f8 (*points)[3];      /* by row */
     pl_f8 (*foot_points)[3]; /* blocks by folds and one more */
-    pl_f8 (*ups)[3];         /* likewise */
+    pl_f8 (*ups)[3];         /* likewise, in a deep bend as held */
     pl_f8 *lengths;          /* blocks by folds */
     pl_f8 *noises;           /* likewise */
     uint32_t *known;         /* by block: bits of folds whose points, lengths and noises are known */
@@ -150,18 +128,15 @@ pl_fold_kernel pl_folds_solve_base, pl_folds_solve_avx2;
 pl_fold_kernel pl_folds_raise_base, pl_folds_raise_avx2;
 /* Raises the vertices between a station of a deep bend and the next. */
 pl_fold_kernel pl_folds_press_base, pl_folds_press_avx2;
-/* In a deep bend, before folds are solved: puts what was found by station into lanes; finds rooms; and once folds have
- * shared length along the ring: evens them out. */
-pl_fold_kernel pl_folds_pack_base, pl_folds_pack_avx2;
-pl_fold_kernel pl_folds_limit_base, pl_folds_limit_avx2;
+/* In a deep bend, once folds have shared length along the ring: evens them out. */
 pl_fold_kernel pl_folds_even_base, pl_folds_even_avx2;
-/* And how deep its crease is tucked in: how much length that takes, once it is packed; and the depth, once folds have
- * risen. */
+/* And how deep its crease is tucked in: how much length that takes, before folds are solved; and the depth, once they
+ * have risen. */
 pl_fold_kernel pl_folds_spare_base, pl_folds_spare_avx2;
 pl_fold_kernel pl_folds_tuck_base, pl_folds_tuck_avx2;
 struct pl_fold_kernels
 {
-    pl_fold_kernel *measure, *prepare, *solve, *raise, *pack, *limit, *even, *spare, *tuck;
+    pl_fold_kernel *measure, *prepare, *solve, *raise, *even, *spare, *tuck;
 };
 /* avx2: those of machines that have it, where there are any. */
 const pl_fold_kernels *pl_fold_kernels_get(bool avx2);
@@ -187,42 +162,6 @@ PL_INLINE pl_f8 pl_fold_rounding8(const pl_f8 point[3])
 {
     pl_f8 most = pl_max8(pl_max8(pl_abs8(point[0]), pl_abs8(point[1])), pl_abs8(point[2]));
     return pl_splat8(1e-6f) * most;
-}
-
-PL_INLINE pl_f8 pl_fold_distance8(const pl_f8 a[3], const pl_f8 b[3])
-{
-    pl_f8 d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
-    return pl_sqrt8(pl_dot8(d, d));
-}
-
-/* Finds where the inside of a fold is at eight stations, and its lengths; its feet are known. */
-PL_INLINE void pl_fold_group_measure(const pl_fold_lane_job *job, uint32_t block, uint32_t k)
-{
-    pl_fold_lane_work *work = job->layer->work;
-    uint32_t index = block * job->ring->fold_count + k;
-    const pl_fold_group *group = &job->ring->lanes->groups[index];
-    pl_f8(*begin)[3] = &work->foot_points[index + block], (*before)[3] = begin;
-    pl_f8 length = {0};
-    for (uint32_t i = group->first_row; i <= group->first_row + group->row_count; ++i)
-    {
-        bool last = i == group->first_row + group->row_count;
-        pl_f8(*point)[3] = last ? begin + 1 : &work->points[i];
-        if (!last)
-        {
-            pl_fold_crossings_mix(job->frame->positions, &job->ring->lanes->crossings[i], *point);
-        }
-        length += pl_fold_distance8(*before, *point);
-        before = point;
-    }
-    work->noises[index] = pl_fold_rounding8(*begin);
-    work->lengths[index] = length;
-    work->known[block] |= 1u << k;
-}
-
-/* Those that measuring left out, as they are stretched. */
-PL_INLINE bool pl_fold_group_is_known(const pl_fold_lane_job *job, uint32_t block, uint32_t k)
-{
-    return job->layer->work->known[block] & 1u << k;
 }
 
 pleat_result pl_fold_lanes_make(const pl_bound_ring *ring, pl_arena *arena, pl_fold_lanes **out, pleat_error *error);

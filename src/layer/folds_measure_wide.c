@@ -2,7 +2,7 @@
  * of two vertices a sample. Folds that are stretched are left out: the crease of a joint is on one side of it, and on
  * the other nothing is asked of most of them. */
 #include "base/wide.h"
-#include "layer/folds_lanes.h"
+#include "layer/folds_points.h"
 
 /* Is every fold of a group stretched? A line is no shorter than its feet are apart; what its sum in floats may be off
  * is added. */
@@ -30,7 +30,6 @@ void PL_WIDE(pl_folds_measure)(const pl_fold_lane_job *job, uint32_t block)
 {
     uint32_t count = job->ring->fold_count;
     const pl_fold_group *groups = job->ring->lanes->groups + (size_t)block * count;
-    const pl_fold_places *feet = job->ring->lanes->places[1] + (size_t)block * (count + 1);
     pl_f8(*foot_points)[3] = job->layer->work->foot_points + (size_t)block * (count + 1);
     /* Bits of folds, and of feet: the crease is at the middle one. */
     uint32_t asked = job->asked ? job->asked[block] : UINT32_MAX, wanted = 0;
@@ -43,7 +42,7 @@ void PL_WIDE(pl_folds_measure)(const pl_fold_lane_job *job, uint32_t block)
     {
         if (points & 1u << k)
         {
-            pl_fold_places_mix(job->frame->positions, &feet[k], foot_points[k]);
+            pl_fold_feet_place(job, 1, (size_t)block * (count + 1) + k, foot_points[k]);
         }
     }
     pl_f8 most = pl_splat8(0);

@@ -1,7 +1,7 @@
 /* Which way cloth rises in a frame and how high contact lets it, for a block of eight stations: prepare_stations of
  * folds_frame.c and the planes of folds_contact.c. */
 #include "base/wide.h"
-#include "layer/folds_lanes.h"
+#include "layer/folds_points.h"
 
 /* ---- Directions ---- */
 
@@ -21,12 +21,16 @@ static void turn_foot(const pl_fold_lane_job *job, uint32_t block, uint32_t k)
         }
     }
     pl_normalize8(sum);
+    pl_scatter8(sum, job->layer->ups + (size_t)block * PL_FOLD_LANES * count + k, count);
     size_t at = (size_t)block * count + k;
+    if (job->pose->held.excess > 0)
+    {
+        pl_fold_hold_directions(&job->pose->held, lanes->feet_rest[1][at][3], sum);
+    }
     for (int c = 0; c < 3; ++c)
     {
         job->layer->work->ups[at][c] = sum[c];
     }
-    pl_scatter8(sum, job->layer->ups + (size_t)block * PL_FOLD_LANES * count + k, count);
 }
 
 /* ---- Planes ---- */
@@ -48,6 +52,12 @@ static void find_bones(const pl_fold_lane_job *job, uint32_t block, uint32_t k, 
     pl_affine_vector8(&job->frame->joints[job->ring->joint], foot->along, out->far);
     pl_normalize8(out->near);
     pl_normalize8(out->far);
+    if (job->pose->held.excess > 0)
+    {
+        pl_f4 back = job->pose->held.back;
+        pl_quat_rotate8((const pl_f8[]){pl_splat8(back[0]), pl_splat8(back[1]), pl_splat8(back[2]), pl_splat8(back[3])},
+                        out->far);
+    }
 }
 
 /* The plane across lines where two folds meet: foot_wall. */
@@ -55,12 +65,11 @@ static void find_wall(const pl_fold_lane_job *job, uint32_t block, uint32_t k, w
 {
     uint32_t count = job->ring->fold_count;
     size_t index = (size_t)block * (count + 1) + k;
-    pl_fold_places *const *places = job->ring->lanes->places;
     pl_f8 before[3], behind[3], mean[3], along[3], share = pl_splat8((float)k / (float)count);
     bones pair;
     find_bones(job, block, k, &pair);
-    pl_fold_places_mix(job->frame->positions, &places[0][index], before);
-    pl_fold_places_mix(job->frame->positions, &places[2][index], behind);
+    pl_fold_feet_place(job, 0, index, before);
+    pl_fold_feet_place(job, 2, index, behind);
     for (int c = 0; c < 3; ++c)
     {
         mean[c] = pair.near[c] + (pair.far[c] - pair.near[c]) * share;
@@ -264,72 +273,5 @@ void PL_WIDE(pl_folds_prepare)(const pl_fold_lane_job *job, uint32_t block)
     if (any)
     {
         bend_stations(job, block, lost);
-    }
-}
-
-/* ---- Deep bends ---- */
-
-/* The planes of eight stations, which were found one by one. */
-static void load_walls(const pl_fold_wall *const from[PL_FOLD_LANES], wall *out)
-{
-    pl_f8 point[4], direction[4];
-    for (int i = 0; i < 4; ++i)
-    {
-        point[i] = pl_join8(from[i]->point, from[i + 4]->point);
-        direction[i] = pl_join8(from[i]->direction, from[i + 4]->direction);
-    }
-    pl_transpose8(point);
-    pl_transpose8(direction);
-    for (int c = 0; c < 3; ++c)
-    {
-        out->point[c] = point[c];
-        out->direction[c] = direction[c];
-    }
-}
-
-static void load_feet(const pl_fold_walls *walls, uint32_t k, wall *out)
-{
-    const pl_fold_wall *from[PL_FOLD_LANES];
-    for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
-    {
-        from[lane] = &walls[lane].feet[k];
-    }
-    load_walls(from, out);
-}
-
-/* How much contact matters, and before which crease. lost: of the stations. */
-static void load_contact(const pl_fold_lane_job *job, uint32_t block, pl_f8 lost, contact *out)
-{
-    const pl_fold_bend *bends = job->layer->bends + (size_t)block * PL_FOLD_LANES;
-    const pl_fold_walls *walls = job->layer->walls + (size_t)block * PL_FOLD_LANES;
-    const pl_fold_wall *from[PL_FOLD_LANES];
-    for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
-    {
-        out->share[lane] = bends[lane].contact;
-        out->clear[lane] = bends[lane].clear;
-        from[lane] = &walls[lane].crease;
-    }
-    out->stations = (lost > pl_splat8(0)) & (out->share > pl_splat8(0));
-    out->part = pl_select8(lost < pl_splat8(0.12f), lost / pl_splat8(0.12f), pl_splat8(1));
-    load_walls(from, &out->crease);
-}
-
-void PL_WIDE(pl_folds_limit)(const pl_fold_lane_job *job, uint32_t block)
-{
-    uint32_t count = job->ring->fold_count;
-    const pl_fold_group *groups = job->ring->lanes->groups + (size_t)block * count;
-    const pl_fold_walls *walls = job->layer->walls + (size_t)block * PL_FOLD_LANES;
-    pl_f8 lost = *(const pl_f8 *)(job->layer->lost + (size_t)block * PL_FOLD_LANES);
-    contact touch;
-    load_contact(job, block, lost, &touch);
-    for (uint32_t k = 0; k < count && pl_mask8(touch.stations); ++k)
-    {
-        if (groups[k].row_count)
-        {
-            wall feet[2];
-            load_feet(walls, k, &feet[0]);
-            load_feet(walls, k + 1, &feet[1]);
-            limit_group(job, block, k, &touch, feet);
-        }
     }
 }

@@ -2,7 +2,7 @@
  * folds_frame.c. */
 #include "base/wide.h"
 #include "layer/fold_eight.h"
-#include "layer/folds_lanes.h"
+#include "layer/folds_points.h"
 
 #include <string.h>
 
@@ -387,6 +387,10 @@ void PL_WIDE(pl_folds_even)(const pl_fold_lane_job *job, uint32_t block)
         }
         pl_fold_eight segments;
         pl_f8 foot[3], steps[PL_FOLD_SEGMENTS][3];
+        if (!pl_fold_group_is_known(job, block, k))
+        {
+            pl_fold_group_measure(job, block, k);
+        }
         load_segments(job, block, (uint32_t)index, &segments);
         if (job->pose->held.excess > 0)
         {

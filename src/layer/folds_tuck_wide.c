@@ -3,7 +3,7 @@
  * a tuck it is far smaller than their rounding. Bound by the roots and quotients of each segment. */
 #include "base/wide.h"
 #include "layer/fold_eight.h"
-#include "layer/folds_lanes.h"
+#include "layer/folds_points.h"
 
 #include <string.h>
 
@@ -48,7 +48,7 @@ PL_INLINE pl_f8 walk_to(walker *w, const pl_f8 place[3], pl_f8 depth, tuck_lines
     return norm;
 }
 
-/* held: points are those of the held pose, which are packed; else as they are in the frame. */
+/* held: points are those of the held pose, which folds are solved in; else as they are in the frame. */
 PL_INLINE void add_fold(const pl_fold_lane_job *job, uint32_t block, uint32_t k, bool held, walker *w, tuck_lines *out)
 {
     const pl_bound_ring *ring = job->ring;
@@ -57,6 +57,10 @@ PL_INLINE void add_fold(const pl_fold_lane_job *job, uint32_t block, uint32_t k,
     const pl_fold_group *group = &lanes->groups[index];
     float begin = ring->bounds[k], span = ring->bounds[k + 1] - begin;
     pl_f8 length = pl_splat8(0), place[3];
+    if (held && group->row_count && !pl_fold_group_is_known(job, block, k))
+    {
+        pl_fold_group_measure(job, block, k);
+    }
     for (uint32_t i = group->first_row; i < group->first_row + group->row_count; ++i)
     {
         if (!held)
@@ -78,19 +82,16 @@ PL_INLINE void add_fold(const pl_fold_lane_job *job, uint32_t block, uint32_t k,
     out->whole &= group->rest_length > pl_splat8(0);
 }
 
-/* make_line of folds_tuck.c. ups: outwards at the ring, by station. */
-PL_INLINE void make_lines(const pl_fold_lane_job *job, uint32_t block, bool held, const pl_f4 *ups, tuck_lines *out)
+/* make_line of folds_tuck.c. up: outwards at the ring. */
+PL_INLINE void make_lines(const pl_fold_lane_job *job, uint32_t block, bool held, const pl_f8 up[3], tuck_lines *out)
 {
     const pl_bound_ring *ring = job->ring;
     uint32_t count = ring->fold_count;
     size_t first = (size_t)block * (count + 1) + PL_FOLDS_SPARE;
     walker w = {.depth = depth_at(ring, pl_splat8(ring->bounds[PL_FOLDS_SPARE]))};
-    for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
+    for (int c = 0; c < 3; ++c)
     {
-        for (int c = 0; c < 3; ++c)
-        {
-            w.down[c][lane] = -ups[(size_t)lane * (count + 1)][c];
-        }
+        w.down[c] = -up[c];
     }
     if (held)
     {
@@ -239,7 +240,14 @@ void PL_WIDE(pl_folds_tuck)(const pl_fold_lane_job *job, uint32_t block)
     if (pl_mask8(active))
     {
         tuck_lines lines;
-        make_lines(job, block, false, job->layer->ups + first * (count + 1) + count / 2, &lines);
+        pl_f8 up[3];
+        uint32_t index[PL_FOLD_LANES];
+        for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
+        {
+            index[lane] = lane * (count + 1);
+        }
+        pl_gather8((const pleat_vec4 *)(job->layer->ups + first * (count + 1) + count / 2), index, up);
+        make_lines(job, block, false, up, &lines);
         active &= lines.whole;
         pl_f8 depth = pl_fold_limit8(solve(&lines, gain_of(&lines), active), rooms) * lines.fade;
         depths = (pl_f8)((pl_i8)(depth * pl_splat8(job->ring->strength * job->pose->held.tuck)) & active);
@@ -251,13 +259,12 @@ void PL_WIDE(pl_folds_spare)(const pl_fold_lane_job *job, uint32_t block)
 {
     uint32_t count = job->ring->fold_count;
     size_t first = (size_t)block * PL_FOLD_LANES;
-    const pl_f4 *ups = job->pose->held.excess > 0 ? job->layer->held : job->layer->ups;
     pl_f8 rooms = rooms_of(job, block, false), spared = pl_splat8(0);
     pl_i8 active = rooms > spared;
     if (pl_mask8(active))
     {
         tuck_lines lines;
-        make_lines(job, block, true, ups + first * (count + 1) + count / 2, &lines);
+        make_lines(job, block, true, job->layer->work->ups[(size_t)block * (count + 1) + count / 2], &lines);
         active &= lines.whole;
         pl_f8 slope, depth = pl_fold_limit8(solve(&lines, gain_of(&lines), active), PL_FOLD_TUCK_SURE * rooms);
         pl_f8 taken = pl_max8(gain_at(&lines, depth, &slope), pl_splat8(0)) * lines.fade;
