@@ -264,6 +264,13 @@ PL_INLINE void pl_quat_rotate8(const pl_f8 q[4], pl_f8 v[3])
     }
 }
 
+/* As pl_smooth_step. */
+PL_INLINE pl_f8 pl_smooth_step8(pl_f8 t)
+{
+    t = pl_min8(pl_max8(t, pl_splat8(0)), pl_splat8(1));
+    return t * t * (3 - 2 * t);
+}
+
 /* The linear part of a matrix on eight vectors. */
 PL_INLINE void pl_affine_vector8(const pleat_affine *m, const pl_f8 v[3], pl_f8 out[3])
 {

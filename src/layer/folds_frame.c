@@ -638,11 +638,11 @@ static void run_blocks(void *data, uint32_t begin, uint32_t end, uint32_t worker
     }
 }
 
-/* asked: as of the ring's lanes; NULL: everything is. */
-static void run_kernel(const frame_job *job, pl_fold_kernel *kernel, const uint32_t *asked)
+/* blocks: of stations, or what the kernel takes instead; asked: as of the ring's lanes, or NULL for everything. */
+static void run_kernel(const frame_job *job, pl_fold_kernel *kernel, uint32_t blocks, const uint32_t *asked)
 {
     lanes_job lanes = {{job->layer, job->ring, job->figures, job->frame, &job->pose, job->deep, asked}, kernel};
-    pl_parallel_for(job->frame->tasks, job->ring->lanes->block_count, 1, run_blocks, &lanes);
+    pl_parallel_for(job->frame->tasks, blocks, 1, run_blocks, &lanes);
 }
 
 static void run_stations(const frame_job *job, pleat_task *task)
@@ -655,12 +655,29 @@ static void run_stage(const frame_job *job, pleat_task *task, pl_fold_kernel *ke
 {
     if (job->layer->kernels)
     {
-        run_kernel(job, kernel, NULL);
+        run_kernel(job, kernel, job->ring->lanes->block_count, NULL);
     }
     else
     {
         run_stations(job, task);
     }
+}
+
+/* How high contact with anything but the limb's own bend lets folds rise. */
+static void mind_others(const frame_job *job, const pl_fold_kernels *wide)
+{
+    const pl_bound_ring *ring = job->ring;
+    pl_folds_mind_crushed(job->layer, ring, job->frame);
+    if (job->layer->kernels)
+    {
+        run_kernel(job, wide->mind, (ring->near_count + PL_FOLD_NEARS - 1) / PL_FOLD_NEARS, NULL);
+    }
+    else
+    {
+        pl_folds_mind_others(job->layer, ring, job->frame);
+    }
+    pl_folds_hold_down(ring, job->layer->tapers);
+    pl_fold_taper_rooms(ring, room_slope(job->layer, ring), job->layer->tapers);
 }
 
 /* Folds of a deep bend share length along their ring before they are evened out. */
@@ -693,9 +710,7 @@ static void update_ring(const frame_job *job)
     }
     if (layer->options.contact)
     {
-        pl_folds_mind_others(layer, ring, job->frame);
-        pl_folds_hold_down(ring, layer->tapers);
-        pl_fold_taper_rooms(ring, room_slope(layer, ring), layer->tapers);
+        mind_others(job, &wide);
     }
     if (job->deep)
     {
@@ -739,7 +754,7 @@ static void settle_crossings(pl_folds_layer *layer, const pleat_layer_frame *fra
         {
             if (layer->kernels)
             {
-                run_kernel(&job, layer->kernels->measure, job.ring->lanes->asked);
+                run_kernel(&job, layer->kernels->measure, job.ring->lanes->block_count, job.ring->lanes->asked);
             }
             else
             {

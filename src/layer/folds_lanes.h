@@ -126,6 +126,12 @@ pl_fold_kernel pl_folds_measure_base, pl_folds_measure_avx2;
 pl_fold_kernel pl_folds_prepare_base, pl_folds_prepare_avx2;
 pl_fold_kernel pl_folds_solve_base, pl_folds_solve_avx2;
 pl_fold_kernel pl_folds_raise_base, pl_folds_raise_avx2;
+/* For a block of PL_FOLD_NEARS of the ring's nears: pl_folds_mind_others of folds_near.h. */
+pl_fold_kernel pl_folds_mind_base, pl_folds_mind_avx2;
+enum
+{
+    PL_FOLD_NEARS = 64
+};
 /* Raises the vertices between a station of a deep bend and the next. */
 pl_fold_kernel pl_folds_press_base, pl_folds_press_avx2;
 /* In a deep bend, once folds have shared length along the ring: evens them out. */
@@ -136,7 +142,7 @@ pl_fold_kernel pl_folds_spare_base, pl_folds_spare_avx2;
 pl_fold_kernel pl_folds_tuck_base, pl_folds_tuck_avx2;
 struct pl_fold_kernels
 {
-    pl_fold_kernel *measure, *prepare, *solve, *raise, *even, *spare, *tuck;
+    pl_fold_kernel *measure, *prepare, *mind, *solve, *raise, *even, *spare, *tuck;
 };
 /* avx2: those of machines that have it, where there are any. */
 const pl_fold_kernels *pl_fold_kernels_get(bool avx2);
@@ -146,6 +152,12 @@ PL_INLINE pl_f8 pl_fold_lost8(pl_f8 length, pl_f8 wanted, pl_f8 noise)
 {
     pl_f8 lost = wanted - length, part = (pl_f8)((pl_i8)(1.5f * (lost - noise)) & (lost > noise));
     return pl_select8(lost >= 3 * noise, lost, part);
+}
+
+/* As pl_fold_ramp. */
+PL_INLINE pl_f8 pl_fold_ramp8(pl_f8 x, float low, float high)
+{
+    return pl_smooth_step8((x - low) * (1 / (high - low)));
 }
 
 /* As pl_fold_limit. */

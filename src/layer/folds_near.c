@@ -43,12 +43,9 @@ static float part_through(const sight *s)
     return behind * fmaxf(turned, here);
 }
 
-/* Beyond this nothing counts, in widths: 1.9 aside, 2 behind. */
-#define FARTHEST 2.83f
-
 static bool is_far(pl_f4 d, float width)
 {
-    return !(pl_dot3(d, d) < FARTHEST * FARTHEST * width * width);
+    return !(pl_dot3(d, d) < PL_FOLD_NEAR * PL_FOLD_NEAR * width * width);
 }
 
 /* How high a fold may rise. d: to the place from its middle; normal: there, unit; most: without it. What lies behind
@@ -291,7 +288,7 @@ static pl_i4 are_before(const seeker *s, const pl_fold_four *four, const pl_f4 d
     pl_f4 apart = away[0] * away[0] + away[1] * away[1] + away[2] * away[2];
     pl_f4 squared = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
     pl_i4 near = (ahead > pl_splat(-0.5f * width)) & (ahead < pl_splat(2.2f * PL_FOLD_STEEP * width)) &
-                 (squared < pl_splat(FARTHEST * FARTHEST * width * width));
+                 (squared < pl_splat(PL_FOLD_NEAR * PL_FOLD_NEAR * width * width));
     return near & ((apart > pl_splat(4 * width * width)) | (dots_of(four->normal, s->rest_normal) < pl_splat(-0.2f)));
 }
 
@@ -532,8 +529,7 @@ static float loss_at(const pl_folds_layer *layer, const pl_bound_ring *ring, int
     return station >= 0 && station < count ? layer->lost[station] : 0;
 }
 
-/* What is lost at a station or beside it, where folds have to mind it too. */
-static float loss_around(const pl_folds_layer *layer, const pl_bound_ring *ring, uint32_t station)
+float pl_fold_loss_around(const pl_folds_layer *layer, const pl_bound_ring *ring, uint32_t station)
 {
     float beside = fmaxf(loss_at(layer, ring, (int64_t)station - 1), loss_at(layer, ring, (int64_t)station + 1));
     return fmaxf(layer->lost[station], beside);
@@ -552,15 +548,17 @@ static float worth(float room, float most)
     return room * room / (room + 0.15f * most) * 1.15f;
 }
 
-static void lower(const pl_folds_layer *layer, uint32_t fold, float room, float loss, float most)
+void pl_fold_lower(const pl_folds_layer *layer, const pl_bound_ring *ring, uint32_t fold, float room, float loss)
 {
+    float most = PL_FOLD_STEEP * ring->width;
+    room = worth(room, most);
     layer->rooms[fold] = fminf(layer->rooms[fold], room);
     layer->tapers[fold] = fminf(layer->tapers[fold], eased(room, loss, most));
 }
 
-void pl_folds_mind_others(const pl_folds_layer *layer, const pl_bound_ring *ring, const pleat_layer_frame *frame)
+void pl_folds_mind_crushed(const pl_folds_layer *layer, const pl_bound_ring *ring, const pleat_layer_frame *frame)
 {
-    float width = ring->width, most = PL_FOLD_STEEP * width;
+    float most = PL_FOLD_STEEP * ring->width;
     for (uint32_t n = 0; n < ring->pinch_count; ++n)
     {
         const pl_fold_pinch *pinch = &ring->pinches[n];
@@ -571,17 +569,22 @@ void pl_folds_mind_others(const pl_folds_layer *layer, const pl_bound_ring *ring
     for (uint32_t n = 0; n < ring->narrow_count; ++n)
     {
         const pl_fold_narrow *narrow = &ring->narrows[n];
-        float loss = loss_around(layer, ring, narrow->fold / ring->fold_count);
+        float loss = pl_fold_loss_around(layer, ring, narrow->fold / ring->fold_count);
         float room = loss > 0 ? most * pl_fold_narrow_part(ring, narrow, layer->ups, frame->positions, mirrored) : most;
         if (room < most)
         {
-            lower(layer, narrow->fold, worth(room, most), loss, most);
+            pl_fold_lower(layer, ring, narrow->fold, room, loss);
         }
     }
+}
+
+void pl_folds_mind_others(const pl_folds_layer *layer, const pl_bound_ring *ring, const pleat_layer_frame *frame)
+{
+    float width = ring->width, most = PL_FOLD_STEEP * width;
     for (uint32_t n = 0; n < ring->near_count; ++n)
     {
         const pl_fold_near *near = &ring->nears[n];
-        float loss = loss_around(layer, ring, near->fold / ring->fold_count), room = most;
+        float loss = pl_fold_loss_around(layer, ring, near->fold / ring->fold_count), room = most;
         if (!(loss > 0))
         {
             continue;
@@ -599,7 +602,7 @@ void pl_folds_mind_others(const pl_folds_layer *layer, const pl_bound_ring *ring
         }
         if (room < most)
         {
-            lower(layer, near->fold, worth(room, most), loss, most);
+            pl_fold_lower(layer, ring, near->fold, room, loss);
         }
     }
 }

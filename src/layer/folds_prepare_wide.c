@@ -218,13 +218,6 @@ static void find_rooms(const pl_fold_lane_job *job, uint32_t block, contact *tou
 
 /* ---- A block ---- */
 
-PL_INLINE pl_f8 smooth_step(float low, float high, pl_f8 x)
-{
-    pl_f8 t = (x - pl_splat8(low)) / pl_splat8(high - low);
-    t = pl_min8(pl_max8(t, pl_splat8(0)), pl_splat8(1));
-    return t * t * (3 - 2 * t);
-}
-
 /* pl_fold_bend_of, and the rooms. */
 static void bend_stations(const pl_fold_lane_job *job, uint32_t block, pl_f8 lost)
 {
@@ -233,10 +226,10 @@ static void bend_stations(const pl_fold_lane_job *job, uint32_t block, pl_f8 los
     find_bones(job, block, job->ring->fold_count / 2, &middle);
     pl_f8 cosine = pl_dot8(middle.near, middle.far), zero = pl_splat8(0), one = pl_splat8(1);
     pl_i8 any = lost > zero;
-    *(pl_f8 *)(job->layer->carries + first) = pl_select8(any, smooth_step(-0.574f, -0.174f, cosine), one);
+    *(pl_f8 *)(job->layer->carries + first) = pl_select8(any, pl_fold_ramp8(cosine, -0.574f, -0.174f), one);
     *(pl_f8 *)(job->layer->ends + first) =
-        pl_select8(any, pl_max8(smooth_step(-0.375f, 0, cosine), pl_splat8(0.35f)), one);
-    contact touch = {.share = 1 - smooth_step(0.978f, 0.996f, cosine), .clear = smooth_step(-0.9f, -0.4f, cosine)};
+        pl_select8(any, pl_max8(pl_fold_ramp8(cosine, -0.375f, 0), pl_splat8(0.35f)), one);
+    contact touch = {.share = 1 - pl_fold_ramp8(cosine, 0.978f, 0.996f), .clear = pl_fold_ramp8(cosine, -0.9f, -0.4f)};
     touch.stations = any & (touch.share > zero);
     touch.part = pl_select8(lost < pl_splat8(0.12f), lost / pl_splat8(0.12f), one);
     if (job->layer->options.contact && pl_mask8(touch.stations))

@@ -75,12 +75,6 @@ static void make_cell(const pl_fold_lane_job *job, uint32_t station, uint32_t k,
 
 /* ---- Small parts, in lanes ---- */
 
-PL_INLINE pl_f8 smooth_step(pl_f8 t)
-{
-    t = pl_min8(pl_max8(t, pl_splat8(0)), pl_splat8(1));
-    return t * t * (3 - 2 * t);
-}
-
 /* Eight vertices of a cell on their way. */
 typedef struct lot
 {
@@ -115,11 +109,11 @@ PL_INLINE pl_f8 push_of(const cell *c, const lot *l, pl_f8 depth, pl_f8 way, pl_
     float width = p->ring->width;
     pl_f8 stretch = way / (from_ring + 0.1f * width);
     pl_f8 push =
-        pl_fold_limit8(depth, pl_splat8(PL_FOLD_FARTHEST * width)) * (1 - smooth_step((stretch - 1.05f) / 0.3f));
+        pl_fold_limit8(depth, pl_splat8(PL_FOLD_FARTHEST * width)) * (1 - pl_smooth_step8((stretch - 1.05f) / 0.3f));
     pl_f8 covered = p->pressed[0] + (p->pressed[1] - p->pressed[0]) * l->v.share;
     pl_f8 reach = pl_min8(covered, pl_splat8(2 * width)), beyond = from_ring - covered;
     pl_f8 first = slope_at(&c->fades[0], l), second = slope_at(&c->fades[1], l);
-    pl_f8 part = (first + (second - first) * l->v.share) * (1 - smooth_step(beyond / reach)) * l->v.mask;
+    pl_f8 part = (first + (second - first) * l->v.share) * (1 - pl_smooth_step8(beyond / reach)) * l->v.mask;
     push *= part * (p->part * p->ring->strength);
     return (pl_f8)((pl_i8)push & (beyond < reach) & (depth > pl_splat8(0)));
 }
@@ -163,7 +157,7 @@ PL_INLINE void press_octet(const cell *c, const pl_fold_octet *octet, const uint
     lot l = {.v = pl_fold_lot_load(octet, mask)};
     pl_f8 x = 2 * l.v.part - 1, move[4];
     l.arc = c->arc + l.v.part * c->span;
-    l.end = smooth_step(pl_abs8(x));
+    l.end = pl_smooth_step8(pl_abs8(x));
     l.outer = x * c->press.way > pl_splat8(0);
     if (c->rises)
     {
