@@ -48,6 +48,10 @@ static pleat_result preview_look(void *user, double frame, pleat_vec4 *positions
     float time = view->shot->start + (float)(frame - view->shot->first_frame) / view->fps;
     pleat_stack_input input = {.pose = view->pose, .time = time};
     pleat_pose_sample(view->pose, view->shot->clip, time);
+    if (!positions)
+    {
+        return PLEAT_OK; /* the pose is all that is asked for */
+    }
     if (view->points)
     {
         input.points = pleat_points_reader_at(view->points, time, error);
@@ -58,11 +62,11 @@ static pleat_result preview_look(void *user, double frame, pleat_vec4 *positions
         }
     }
     pl_stack_move(view->stack, &input);
-    if (positions && view->refined && view->stack->loop)
+    if (view->refined && view->stack->loop)
     {
         pl_stack_refine(view->stack, view->stack->coarse_positions, positions, &view->stack->host.tasks);
     }
-    else if (positions)
+    else
     {
         memcpy(positions, view->stack->coarse_positions, view->stack->coarse_count * sizeof *positions);
     }
