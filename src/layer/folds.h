@@ -611,6 +611,13 @@ typedef struct pl_fold_tuck_pose
 /* How deep it may get. pose: up, pivot, pressed and frame; and how little what lies beneath counts. */
 float pl_fold_tuck_room(const pl_bound_ring *ring, uint32_t station, const pl_fold_tuck_pose *pose);
 float pl_fold_tuck_share(const pl_bound_ring *ring, uint32_t station, const pl_fold_tuck_pose *pose);
+/* Does a tuck reach fold k? */
+PL_INLINE bool pl_fold_is_tucked(const pl_bound_ring *ring, uint32_t k)
+{
+    float reach = PL_FOLD_TUCK_REACH * ring->width;
+    return ring->bounds[k] < reach && ring->bounds[k + 1] > -reach;
+}
+
 /* Tucks the vertices of fold k between two stations in. */
 void pl_fold_tuck_cell(const pl_bound_ring *ring, uint32_t station, uint32_t k, const float tucks[2],
                        const pl_f4 ups[2], pleat_vec4 *positions);

@@ -593,7 +593,10 @@ static void tuck_vertices(void *data, uint32_t begin, uint32_t end, uint32_t wor
         const pl_f4 both[2] = {ups[(size_t)i * (count + 1)], ups[(size_t)next * (count + 1)]};
         for (uint32_t k = 0; k < count && (tucks[0] > 0 || tucks[1] > 0); ++k)
         {
-            pl_fold_tuck_cell(job->ring, i, k, tucks, both, job->frame->positions);
+            if (pl_fold_is_tucked(job->ring, k))
+            {
+                pl_fold_tuck_cell(job->ring, i, k, tucks, both, job->frame->positions);
+            }
         }
     }
 }
@@ -724,7 +727,7 @@ static void update_ring(const frame_job *job)
     if (job->deep)
     {
         run_stage(job, find_tucks, wide.tuck);
-        run_stations(job, tuck_vertices);
+        run_stage(job, tuck_vertices, wide.sink);
     }
     for (uint32_t i = 0; i < ring->station_count; ++i)
     {

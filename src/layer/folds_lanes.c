@@ -353,11 +353,11 @@ const pl_fold_kernels *pl_fold_kernels_get(bool avx2)
 {
     static const pl_fold_kernels base = {pl_folds_measure_base, pl_folds_prepare_base, pl_folds_mind_base,
                                          pl_folds_solve_base,   pl_folds_raise_base,   pl_folds_even_base,
-                                         pl_folds_spare_base,   pl_folds_tuck_base};
+                                         pl_folds_spare_base,   pl_folds_tuck_base,    pl_folds_sink_base};
 #ifdef PL_HAVE_AVX2
     static const pl_fold_kernels wider = {pl_folds_measure_avx2, pl_folds_prepare_avx2, pl_folds_mind_avx2,
                                           pl_folds_solve_avx2,   pl_folds_raise_avx2,   pl_folds_even_avx2,
-                                          pl_folds_spare_avx2,   pl_folds_tuck_avx2};
+                                          pl_folds_spare_avx2,   pl_folds_tuck_avx2,    pl_folds_sink_avx2};
     if (avx2 && pl_has_avx2())
     {
         return &wider;

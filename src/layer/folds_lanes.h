@@ -137,12 +137,13 @@ pl_fold_kernel pl_folds_press_base, pl_folds_press_avx2;
 /* In a deep bend, once folds have shared length along the ring: evens them out. */
 pl_fold_kernel pl_folds_even_base, pl_folds_even_avx2;
 /* And how deep its crease is tucked in: how much length that takes, before folds are solved; and the depth, once they
- * have risen. */
+ * have risen, and vertices that go there. */
 pl_fold_kernel pl_folds_spare_base, pl_folds_spare_avx2;
 pl_fold_kernel pl_folds_tuck_base, pl_folds_tuck_avx2;
+pl_fold_kernel pl_folds_sink_base, pl_folds_sink_avx2;
 struct pl_fold_kernels
 {
-    pl_fold_kernel *measure, *prepare, *mind, *solve, *raise, *even, *spare, *tuck;
+    pl_fold_kernel *measure, *prepare, *mind, *solve, *raise, *even, *spare, *tuck, *sink;
 };
 /* avx2: those of machines that have it, where there are any. */
 const pl_fold_kernels *pl_fold_kernels_get(bool avx2);

@@ -3,6 +3,7 @@
  * a tuck it is far smaller than their rounding. Bound by the roots and quotients of each segment. */
 #include "base/wide.h"
 #include "layer/fold_eight.h"
+#include "layer/folds_octet.h"
 #include "layer/folds_points.h"
 
 #include <string.h>
@@ -272,4 +273,49 @@ void PL_WIDE(pl_folds_spare)(const pl_fold_lane_job *job, uint32_t block)
         spared = (pl_f8)((pl_i8)taken & active);
     }
     *(pl_f8 *)(job->layer->spared + first) = spared;
+}
+
+/* ---- Vertices ---- */
+
+/* pl_fold_tuck_cell. */
+static void sink_cell(const pl_fold_lane_job *job, uint32_t cell, uint32_t k, const float tucks[2], const pl_f4 ups[2])
+{
+    static const pl_i8 lanes = {0, 1, 2, 3, 4, 5, 6, 7};
+    const pl_bound_ring *ring = job->ring;
+    const pl_fold_lanes *packed = ring->lanes;
+    int32_t left = (int32_t)(ring->first_vertex[cell + 1] - ring->first_vertex[cell]);
+    float begin = ring->bounds[k], span = ring->bounds[k + 1] - begin;
+    pl_f4 change = ups[1] - ups[0];
+    for (uint32_t n = packed->first_octet[cell]; n < packed->first_octet[cell + 1]; ++n, left -= PL_FOLD_LANES)
+    {
+        pl_fold_lot lot = pl_fold_lot_load(&packed->octets[n], packed->masks ? packed->masks[n] : NULL);
+        pl_f8 depth = depth_at(ring, begin + span * lot.part) * (tucks[0] + (tucks[1] - tucks[0]) * lot.share), move[4];
+        depth = (pl_f8)((pl_i8)(depth * lot.mask) & (lanes < left));
+        for (int c = 0; c < 3; ++c)
+        {
+            move[c] = -(ups[0][c] + change[c] * lot.share) * depth;
+        }
+        move[3] = pl_splat8(0);
+        pl_fold_octet_add(&packed->octets[n], left <= PL_FOLD_LANES / 2, move, job->frame->positions);
+    }
+}
+
+void PL_WIDE(pl_folds_sink)(const pl_fold_lane_job *job, uint32_t block)
+{
+    const pl_bound_ring *ring = job->ring;
+    uint32_t count = ring->fold_count, begin = block * PL_FOLD_LANES, end = begin + PL_FOLD_LANES;
+    const pl_f4 *middle = job->layer->ups + count / 2;
+    for (uint32_t i = begin; i < end && i < ring->station_count; ++i)
+    {
+        uint32_t next = pl_fold_station_after(ring, i);
+        const float tucks[2] = {job->layer->tucks[i], job->layer->tucks[next]};
+        const pl_f4 ups[2] = {middle[(size_t)i * (count + 1)], middle[(size_t)next * (count + 1)]};
+        for (uint32_t k = 0; k < count && (tucks[0] > 0 || tucks[1] > 0); ++k)
+        {
+            if (pl_fold_is_tucked(ring, k))
+            {
+                sink_cell(job, i * count + k, k, tucks, ups);
+            }
+        }
+    }
 }
