@@ -206,6 +206,42 @@ static void test_folds_of_the_chest_end_before_the_arm(void **state)
     support_actor_drop(&dancer);
 }
 
+/* The largest offset on the inner side of the fat man's thighs, below the crotch and before the knees' own folds. */
+static double highest_between_thighs(const pleat_stack_shape *shape, const pleat_vec4 *folded, const pleat_vec4 *plain)
+{
+    double highest = 0;
+    for (uint32_t v = 0; v < shape->surface_count; ++v)
+    {
+        const pleat_vec4 *place = &shape->rest[v];
+        bool inner = fabsf(place->x) < 0.12f && fabsf(place->y - 0.68f) < 0.06f && place->z > 0.03f;
+        highest = inner ? fmax(highest, support_apart(folded[v], plain[v])) : highest;
+    }
+    return highest;
+}
+
+/* Folds between the thighs have no room. Their length slid on to the end of where thighs touch, on to cloth that has
+ * lost nothing itself: lumps of three stations, 15 and 17 mm high. */
+static void test_folds_between_thighs_do_not_heap(void **state)
+{
+    (void)state;
+    SUPPORT_NEED(path, "mh_fat_male_worksuit/mh_fat_male_worksuit.glb");
+    support_actor man = support_actor_load(path);
+    support_run r = support_run_make(0, 0, PLEAT_NONE);
+    r.node = support_node_named(man.model, "worksuit");
+    pleat_bake *folded = support_run_bake(&man, &r), *plain = support_run_bake_plain(&man, &r);
+    static const uint32_t frames[] = {60, 200};
+    for (int i = 0; i < 2; ++i)
+    {
+        double highest = highest_between_thighs(support_shape_of(folded), support_frame(folded, frames[i]),
+                                                support_frame(plain, frames[i]));
+        print_message("worksuit, frame %u: %.1f mm between the thighs\n", frames[i], 1000 * highest);
+        assert_true(highest < 0.008);
+    }
+    pleat_bake_destroy(folded);
+    pleat_bake_destroy(plain);
+    support_actor_drop(&man);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +249,7 @@ int main(void)
         cmocka_unit_test(test_folds_halve_the_compression_of_the_sportsuit),
         cmocka_unit_test(test_folds_buckle_one_way_where_rings_cross),
         cmocka_unit_test(test_folds_of_the_chest_end_before_the_arm),
+        cmocka_unit_test(test_folds_between_thighs_do_not_heap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,6 +91,7 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     layer->heights = PL_ARENA_NEW(&layer->arena, float, largest);
     layer->rooms = PL_ARENA_NEW(&layer->arena, float, largest);
     layer->tapers = PL_ARENA_NEW(&layer->arena, float, largest);
+    layer->slides = PL_ARENA_NEW(&layer->arena, float, largest);
     layer->lengths = PL_ARENA_NEW(&layer->arena, double, largest);
     layer->losses = PL_ARENA_NEW(&layer->arena, float, largest);
     layer->points = PL_ARENA_NEW(&layer->arena, pl_f4, samples);
@@ -107,10 +108,14 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     layer->highs = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->carries = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->figures = PL_ARENA_NEW(&layer->arena, pl_fold_figure, layer->figure_count);
-    bool all = layer->heights && layer->rooms && layer->tapers && layer->lengths && layer->losses && layer->points &&
-               layer->shifts && layer->ups && layer->held && layer->creases && layer->pressed && layer->tucks &&
-               layer->spared && layer->noises && layer->lost && layer->carries && layer->ends && layer->highs &&
-               layer->figures;
+    bool all = layer->heights && layer->rooms && layer->tapers && layer->slides && layer->lengths && layer->losses &&
+               layer->points && layer->shifts && layer->ups && layer->held && layer->creases && layer->pressed &&
+               layer->tucks && layer->spared && layer->noises && layer->lost && layer->carries && layer->ends &&
+               layer->highs && layer->figures;
+    for (uint32_t i = 0; i < largest && layer->slides; ++i)
+    {
+        layer->slides[i] = 1;
+    }
     PL_TRY(pl_fold_lane_work_make(layer->rings, layer->ring_count, &layer->arena, &layer->work, error));
     return all ? pl_folds_find_rivals(layer, plan, error) : pl_fail_memory(&layer->memory, error, "heights");
 }

@@ -64,6 +64,7 @@ typedef struct pl_fold_ring
     uint32_t shell;         /* of the outer side: rings of garments over each other do not know each other */
     pl_f4 axis, pivot;      /* of the joint's bone, unit, and the joint itself, in the mesh's own space */
     uint8_t *below;         /* by joint of the skin and one more: the joint and all below it */
+    uint8_t *aside;         /* likewise: those that are neither below it nor above, as of the other leg */
     pl_fold_values values;  /* width is filled in */
     pl_profile profile;
     pl_ring ring;
@@ -191,6 +192,7 @@ typedef struct pl_fold_vertex
 typedef struct pl_fold_other
 {
     uint32_t vertex;
+    float aside; /* how much of it belongs to another limb than the fold */
     pl_fold_up up;
 } pl_fold_other;
 /* and the fold. */
@@ -252,6 +254,7 @@ typedef struct pl_bound_ring
     uint32_t near_count;
     pl_fold_near *nears;
     pl_fold_other *others;
+    bool beside_limbs; /* some of them belong to another limb */
     uint32_t narrow_count;
     pl_fold_narrow *narrows;
     uint32_t pinch_count;
@@ -434,6 +437,7 @@ typedef struct pl_folds_layer
     float *heights; /* fade and strength included */
     float *rooms;   /* how high contact lets a fold rise */
     float *tapers;  /* and how high its neighbours along the ring do */
+    float *slides;  /* how much of the length that comes to a fold, or that it cannot take, slides on, 0 .. 1 */
     double *lengths;
     float *losses; /* what part of its length a fold has lost; in lanes: blocks by folds by stations */
     pl_f4 *points; /* by sample */
@@ -625,6 +629,8 @@ pl_fold_bend pl_fold_bend_of(const pl_bound_ring *ring, uint32_t station, const 
 /* Along the ring a fold tapers towards where contact stops it: lets rooms (stations by folds) grow no faster than a
  * slope. */
 void pl_fold_taper_rooms(const pl_bound_ring *ring, float slope, float *rooms);
+/* Lowers rooms, or parts of something, to those of the stations beside them. */
+void pl_fold_share_rooms(const pl_bound_ring *ring, float *rooms);
 /* In deep bends folds share length along the ring with themselves: heights of neighbouring stations come nearer to each
  * other, so that what is seen of a fold beside the crease ends slowly. part: 0 .. 1. Of the ring at work. */
 void pl_fold_share_along(const pl_bound_ring *ring, float part, pl_folds_layer *layer);

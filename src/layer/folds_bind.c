@@ -413,6 +413,18 @@ static const pl_fold_others *others_of(const binder *b, const pl_bound_ring *rin
     return &b->from->others[station * ring->fold_count + fold % ring->fold_count];
 }
 
+/* How much of a place belongs to joints that are neither above nor below the ring's, 0 .. 1. */
+static float part_aside(const binder *b, const pl_fold_up *up)
+{
+    float part = 0, whole = 0;
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        part += b->from->aside[up->joint[i]] ? up->weight[i] : 0;
+        whole += up->weight[i];
+    }
+    return whole > 0 ? part / whole : 0;
+}
+
 /* What comes near folds. */
 static pleat_result fill_nears(const binder *b, pl_bound_ring *out, pleat_error *error)
 {
@@ -448,8 +460,10 @@ static pleat_result fill_nears(const binder *b, pl_bound_ring *out, pleat_error 
             if (vertex != PLEAT_NONE)
             {
                 pl_fold_sample place = {.vertex = {vertex, vertex, vertex}, .weight = {1, 0, 0}};
-                out->others[next++] =
-                    (pl_fold_other){vertex, make_up(b, &place, whole ? &from_rest : &b->cloth->to_rest)};
+                pl_fold_up up = make_up(b, &place, whole ? &from_rest : &b->cloth->to_rest);
+                pl_fold_other *other = &out->others[next++];
+                *other = (pl_fold_other){vertex, part_aside(b, &up), up};
+                out->beside_limbs = out->beside_limbs || other->aside > 0;
                 ++near->count;
             }
         }

@@ -137,7 +137,7 @@ static void draw_below(float *a, const float *own, const float *b, float part, u
 
 /* Between two stations a fold may meet what neither of their lines does: each room is the least of its own and those
  * as far to each side of it as the plan's stations are. */
-static void share_rooms(const pl_bound_ring *ring, float *rooms)
+void pl_fold_share_rooms(const pl_bound_ring *ring, float *rooms)
 {
     uint32_t stations = ring->station_count, folds = ring->fold_count;
     float first[2 * PL_FOLDS_A_SIDE], before[2 * PL_FOLDS_A_SIDE], here[2 * PL_FOLDS_A_SIDE];
@@ -200,7 +200,7 @@ static void taper(const pl_bound_ring *ring, float slope, float *values, uint32_
 
 void pl_fold_taper_rooms(const pl_bound_ring *ring, float slope, float *rooms)
 {
-    share_rooms(ring, rooms);
+    pl_fold_share_rooms(ring, rooms);
     taper(ring, slope, rooms, ring->fold_count);
 }
 

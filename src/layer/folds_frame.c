@@ -349,8 +349,8 @@ static void note_solution(pl_fold_figure *figure, const pl_fold_solution *soluti
 }
 
 /* The amplitude of a fold at a station. carry is length that the folds between here and the ring left: the cloth slides
- * on, and this fold takes up a part. Below 0 it is length that the crease takes up in their stead. Returns what is left
- * then. */
+ * on, where nothing pins it, and this fold takes up a part. Below 0 it is length that the crease takes up in their
+ * stead. Returns what is left then. */
 static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, double carry)
 {
     uint32_t index = station * job->ring->fold_count + k;
@@ -359,6 +359,8 @@ static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, dou
     {
         return carry;
     }
+    double slides = (double)job->layer->slides[index];
+    carry *= carry > 0 ? slides : 1;
     double length = job->layer->lengths[index];
     double missing = fmax((double)fold->rest_length - length, 0), given = (double)job->ring->gives[k] * missing;
     double taken = carry < 0 ? -fmin(-carry, missing - given) : (double)job->pose.held.take * carry;
@@ -397,7 +399,8 @@ static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, dou
     double left =
         limited ? -pl_fold_tau(segments, fold->sample_count - 1, wanted, height, NULL) - solution.relief * height : 0;
     left = left < lost ? left : lost;
-    return left > 0 ? carry + left * solution.due * (double)job->layer->carries[station] : carry;
+    left *= solution.due * (double)job->layer->carries[station] * slides;
+    return left > 0 ? carry + left : carry;
 }
 
 /* From the ring outwards on both sides. */
@@ -678,6 +681,10 @@ static void mind_others(const frame_job *job, const pl_fold_kernels *wide)
     else
     {
         pl_folds_mind_others(job->layer, ring, job->frame);
+    }
+    if (ring->beside_limbs)
+    {
+        pl_fold_share_rooms(ring, job->layer->slides);
     }
     pl_folds_hold_down(ring, job->layer->tapers);
     pl_fold_taper_rooms(ring, room_slope(job->layer, ring), job->layer->tapers);

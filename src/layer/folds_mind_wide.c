@@ -13,13 +13,14 @@ typedef struct pairs
     pl_f4 up[PL_FOLD_LANES];
     pl_f4 normal[PL_FOLD_LANES];  /* of the place, at rest; */
     pl_f4 turn[3][PL_FOLD_LANES]; /* rows of what turns it */
+    float aside[PL_FOLD_LANES];   /* how much of it belongs to another limb */
 } pairs;
 
 /* The fold whose pairs are looked at. */
 typedef struct fold_at_work
 {
     uint32_t near; /* PLEAT_NONE: none yet */
-    float room;
+    float room, aside;
 } fold_at_work;
 
 PL_INLINE void load(const pl_f4 from[PL_FOLD_LANES], pl_f8 out[4])
@@ -95,7 +96,7 @@ static void finish(const pl_fold_lane_job *job, const fold_at_work *fold)
     {
         uint32_t index = ring->nears[fold->near].fold;
         float loss = pl_fold_loss_around(job->layer, ring, index / ring->fold_count);
-        pl_fold_lower(job->layer, ring, index, fold->room, loss);
+        pl_fold_give_way(job->layer, ring, index, fold->room, fold->aside, loss);
     }
 }
 
@@ -108,9 +109,11 @@ static void look_at(const pl_fold_lane_job *job, pairs *p, fold_at_work *fold)
         if (p->near[lane] != fold->near)
         {
             finish(job, fold);
-            *fold = (fold_at_work){p->near[lane], most};
+            *fold = (fold_at_work){p->near[lane], most, most};
         }
-        fold->room = rooms[lane] < fold->room ? rooms[lane] : fold->room;
+        float room = rooms[lane], aside = most + (room - most) * p->aside[lane];
+        fold->room = room < fold->room ? room : fold->room;
+        fold->aside = aside < fold->aside ? aside : fold->aside;
     }
     p->count = 0;
 }
@@ -123,6 +126,7 @@ static void add_pair(const pl_fold_lane_job *job, uint32_t near, const pl_fold_o
     p->way[at] = pl_load(&job->frame->positions[other->vertex]) - place;
     p->up[at] = up;
     p->normal[at] = other->up.normal;
+    p->aside[at] = other->aside;
     pl_f4 rows[3] = {pl_splat(0), pl_splat(0), pl_splat(0)};
     for (int i = 0; i < 4 && other->up.weight[i] > 0; ++i)
     {
@@ -143,7 +147,7 @@ void PL_WIDE(pl_folds_mind)(const pl_fold_lane_job *job, uint32_t block)
     const pl_bound_ring *ring = job->ring;
     uint32_t begin = block * PL_FOLD_NEARS, end = begin + PL_FOLD_NEARS;
     pairs p = {.count = 0};
-    fold_at_work fold = {PLEAT_NONE, 0};
+    fold_at_work fold = {PLEAT_NONE, 0, 0};
     for (uint32_t n = begin; n < end && n < ring->near_count; ++n)
     {
         const pl_fold_near *near = &ring->nears[n];

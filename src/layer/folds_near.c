@@ -548,17 +548,42 @@ static float worth(float room, float most)
     return room * room / (room + 0.15f * most) * 1.15f;
 }
 
-void pl_fold_lower(const pl_folds_layer *layer, const pl_bound_ring *ring, uint32_t fold, float room, float loss)
+static void lower(const pl_folds_layer *layer, uint32_t fold, float room, float loss, float most)
 {
-    float most = PL_FOLD_STEEP * ring->width;
-    room = worth(room, most);
     layer->rooms[fold] = fminf(layer->rooms[fold], room);
     layer->tapers[fold] = fminf(layer->tapers[fold], eased(room, loss, most));
+}
+
+/* Between two limbs that press against each other cloth does not slide on, or all that is lost there would stand as one
+ * lump where they part. A fold's own crease pushes cloth out as it closes: where that leaves it no room, the other limb
+ * changes nothing. Neighbours along the ring are held as cloth begins to fold here, not at once. */
+static void pin(const pl_folds_layer *layer, uint32_t fold, float room, float loss, float most)
+{
+    float before = layer->rooms[fold], least = 0.1f * most;
+    layer->slides[fold] = eased((fminf(before, room) + least) / (before + least), loss, 1);
+}
+
+void pl_fold_give_way(const pl_folds_layer *layer, const pl_bound_ring *ring, uint32_t fold, float room, float aside,
+                      float loss)
+{
+    float most = PL_FOLD_STEEP * ring->width;
+    if (aside < most)
+    {
+        pin(layer, fold, worth(aside, most), loss, most);
+    }
+    if (room < most)
+    {
+        lower(layer, fold, worth(room, most), loss, most);
+    }
 }
 
 void pl_folds_mind_crushed(const pl_folds_layer *layer, const pl_bound_ring *ring, const pleat_layer_frame *frame)
 {
     float most = PL_FOLD_STEEP * ring->width;
+    for (uint32_t i = 0; i < ring->station_count * ring->fold_count; ++i)
+    {
+        layer->slides[i] = 1;
+    }
     for (uint32_t n = 0; n < ring->pinch_count; ++n)
     {
         const pl_fold_pinch *pinch = &ring->pinches[n];
@@ -571,38 +596,42 @@ void pl_folds_mind_crushed(const pl_folds_layer *layer, const pl_bound_ring *rin
         const pl_fold_narrow *narrow = &ring->narrows[n];
         float loss = pl_fold_loss_around(layer, ring, narrow->fold / ring->fold_count);
         float room = loss > 0 ? most * pl_fold_narrow_part(ring, narrow, layer->ups, frame->positions, mirrored) : most;
-        if (room < most)
+        pl_fold_give_way(layer, ring, narrow->fold, room, most, loss);
+    }
+}
+
+/* How high a fold may rise before what comes near it; aside: before what of that belongs to another limb. */
+static float room_before(const pl_folds_layer *layer, const pl_bound_ring *ring, const pl_fold_near *near,
+                         const pleat_layer_frame *frame, float *aside)
+{
+    float width = ring->width, most = PL_FOLD_STEEP * width, room = most;
+    const pl_fold_sample *top = &ring->samples[near->sample];
+    pl_f4 place = pl_fold_mix(frame->positions, top->vertex, top->weight), up = layer->ups[near->up];
+    *aside = most;
+    for (uint32_t i = near->first; i < near->first + near->count; ++i)
+    {
+        const pl_fold_other *other = &ring->others[i];
+        pl_f4 d = pl_load(&frame->positions[other->vertex]) - place;
+        if (!is_far(d, width))
         {
-            pl_fold_lower(layer, ring, narrow->fold, room, loss);
+            float to = room_to(d, up, pl_fold_turn(&other->up, frame->joints), width, most);
+            room = fminf(room, to);
+            *aside = fminf(*aside, most + (to - most) * other->aside);
         }
     }
+    return room;
 }
 
 void pl_folds_mind_others(const pl_folds_layer *layer, const pl_bound_ring *ring, const pleat_layer_frame *frame)
 {
-    float width = ring->width, most = PL_FOLD_STEEP * width;
     for (uint32_t n = 0; n < ring->near_count; ++n)
     {
         const pl_fold_near *near = &ring->nears[n];
-        float loss = pl_fold_loss_around(layer, ring, near->fold / ring->fold_count), room = most;
-        if (!(loss > 0))
+        float loss = pl_fold_loss_around(layer, ring, near->fold / ring->fold_count), aside;
+        if (loss > 0)
         {
-            continue;
-        }
-        const pl_fold_sample *top = &ring->samples[near->sample];
-        pl_f4 place = pl_fold_mix(frame->positions, top->vertex, top->weight), up = layer->ups[near->up];
-        for (uint32_t i = near->first; i < near->first + near->count; ++i)
-        {
-            const pl_fold_other *other = &ring->others[i];
-            pl_f4 d = pl_load(&frame->positions[other->vertex]) - place;
-            if (!is_far(d, width))
-            {
-                room = fminf(room, room_to(d, up, pl_fold_turn(&other->up, frame->joints), width, most));
-            }
-        }
-        if (room < most)
-        {
-            pl_fold_lower(layer, ring, near->fold, room, loss);
+            float room = room_before(layer, ring, near, frame, &aside);
+            pl_fold_give_way(layer, ring, near->fold, room, aside, loss);
         }
     }
 }

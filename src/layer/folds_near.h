@@ -62,11 +62,13 @@ float pl_fold_narrow_part(const pl_bound_ring *ring, const pl_fold_narrow *narro
 #define PL_FOLD_NEAR 2.83f
 /* What is lost at a station or beside it, where folds have to mind others too. */
 float pl_fold_loss_around(const pl_folds_layer *layer, const pl_bound_ring *ring, uint32_t station);
-/* Lowers the layer's room and taper of a fold that others leave less. loss: around its station. */
-void pl_fold_lower(const pl_folds_layer *layer, const pl_bound_ring *ring, uint32_t fold, float room, float loss);
-/* Lowers the layer's rooms and tapers of a bound ring in hollows and where cloth is crushed, */
+/* Lowers the layer's room and taper of a fold that others leave less, and fills its slide. aside: what other limbs
+ * leave it; loss: around its station. */
+void pl_fold_give_way(const pl_folds_layer *layer, const pl_bound_ring *ring, uint32_t fold, float room, float aside,
+                      float loss);
+/* Lowers the layer's rooms and tapers of a bound ring in hollows and where cloth is crushed, and lets all slide; */
 void pl_folds_mind_crushed(const pl_folds_layer *layer, const pl_bound_ring *ring, const pleat_layer_frame *frame);
-/* and to half of the gaps. */
+/* then to half of the gaps, and fills slides of folds beside other limbs. */
 void pl_folds_mind_others(const pl_folds_layer *layer, const pl_bound_ring *ring, const pleat_layer_frame *frame);
 
 #endif

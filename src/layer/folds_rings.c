@@ -16,13 +16,15 @@ static bool is_below(const pl_folds_planner *p, uint32_t joint, uint32_t top)
 static pleat_result mark_below(const pl_folds_planner *p, pl_fold_ring *ring, pleat_error *error)
 {
     ring->below = PL_ARENA_NEW(&p->plan->arena, uint8_t, (size_t)p->skin->joint_count + 1);
-    if (!ring->below)
+    ring->aside = PL_ARENA_NEW(&p->plan->arena, uint8_t, (size_t)p->skin->joint_count + 1);
+    if (!ring->below || !ring->aside)
     {
         return pl_fail_memory(&p->plan->memory, error, "the joints below a ring");
     }
     for (uint32_t j = 0; j < p->skin->joint_count; ++j)
     {
         ring->below[j] = is_below(p, j, ring->joint);
+        ring->aside[j] = !ring->below[j] && !is_below(p, ring->joint, j);
     }
     return PLEAT_OK;
 }

@@ -225,9 +225,16 @@ static bool begin_group(const pl_fold_lane_job *job, uint32_t block, attempt *a)
     const pl_fold_group *group = &job->ring->lanes->groups[index];
     pl_f8 zero = pl_splat8(0);
     bool known = pl_fold_group_is_known(job, block, a->k);
-    if (!group->row_count || (!known && !pl_mask8(a->carry > zero)))
+    bool carried = pl_mask8(a->carry > zero);
+    if (!group->row_count || (!known && !carried))
     {
         return false;
+    }
+    if (carried)
+    {
+        uint32_t count = job->ring->fold_count;
+        pl_f8 slides = gather(layer->slides + (size_t)block * PL_FOLD_LANES * count + a->k, count);
+        a->carry = pl_select8(a->carry > zero, a->carry * slides, a->carry);
     }
     if (!known)
     {
@@ -284,6 +291,7 @@ static void finish_group(const pl_fold_lane_job *job, uint32_t block, attempt *a
         pl_f8 eased = pl_fold_eight_length(&a->segments, height) + o->solution.relief * height;
         pl_f8 left = pl_min8(o->wanted - eased, a->lost);
         left *= o->solution.due * *(const pl_f8 *)(layer->carries + (size_t)block * PL_FOLD_LANES);
+        left *= gather(layer->slides + first, count);
         a->carry += (pl_f8)((pl_i8)left & o->limited & (left > zero));
     }
     if (pl_mask8(o->raised) && layer->options.even && !job->deep)
