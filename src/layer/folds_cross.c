@@ -262,10 +262,11 @@ void pl_folds_note_losses(pl_folds_layer *layer, const pl_bound_ring *ring, bool
 #define CLOSE 0.04f
 
 /* What is left of a fold's height: all while it has lost a good deal more than its rival, nothing while a good deal
- * less. */
+ * less. Between equal losses both are low: much of each would stand as a grid, and where losses change slowly that zone
+ * is wide. */
 static float gate_of(float lost, float rival)
 {
-    return 1 - pl_smooth_step((rival - 0.55f * lost) / (0.9f * lost + CLOSE));
+    return 1 - pl_smooth_step((rival - 0.35f * lost) / (0.9f * lost + CLOSE));
 }
 
 static void settle_ring(pl_folds_layer *layer, const pl_bound_ring *ring)
