@@ -39,7 +39,7 @@ typedef struct pl_fold_values
 
 enum
 {
-    PL_FOLD_OTHERS = 16
+    PL_FOLD_OTHERS = 32
 };
 
 /* Places of other parts of the body that come near a fold at some time of the clip. */
@@ -550,6 +550,10 @@ PL_INLINE pl_f4 pl_fold_hold_point(const pl_fold_held *held, pl_f4 point, pl_f4 
 void pl_fold_walls_make(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose, pl_fold_walls *out);
 /* The crease alone. */
 pl_fold_wall pl_fold_crease(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose);
+/* Turns a crease towards the plane that holds the ring itself, a part of the way, 0 .. 1. Where a limb is wrung, the
+ * two sides that lie on each other are of different stations: only planes along the ring tell both the same place. */
+void pl_fold_crease_turn(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose, float part,
+                         pl_fold_wall *crease);
 /* How high fold k of a station may rise before it passes its neighbours or the crease; at most PL_FOLD_STEEP of its
  * width. points and raised: its samples in this frame, and how they rise (in w: how far). Continuous in everything. */
 float pl_fold_room(const pl_bound_ring *ring, const pl_fold_walls *walls, uint32_t k, const pl_f4 *points,

@@ -83,6 +83,20 @@ pl_fold_wall pl_fold_crease(const pl_bound_ring *ring, uint32_t station, const p
     return (pl_fold_wall){foot_place(ring, foot + 1, pose), pl_normalize3(pair.near + pair.far)};
 }
 
+void pl_fold_crease_turn(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose, float part,
+                         pl_fold_wall *crease)
+{
+    uint32_t count = ring->station_count;
+    size_t stride = 3 * (size_t)(ring->fold_count + 1), foot = 3 * (size_t)(ring->fold_count / 2) + 1;
+    uint32_t before = pl_fold_station_beside(count, ring->closed, station, 0);
+    uint32_t behind = pl_fold_station_beside(count, ring->closed, station, 1);
+    pl_f4 way = foot_place(ring, behind * stride + foot, pose) - foot_place(ring, before * stride + foot, pose);
+    /* Where the ring is crushed to nothing it runs nowhere. */
+    float least = 0.7f * ring->spacing;
+    float along = pl_dot3(crease->direction, way) / (pl_dot3(way, way) + least * least);
+    crease->direction = pl_normalize3(crease->direction - way * pl_splat(part * along));
+}
+
 void pl_fold_walls_make(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose, pl_fold_walls *out)
 {
     const pl_fold *folds = ring->folds + (size_t)station * ring->fold_count;

@@ -176,7 +176,10 @@ static void cover_station(const frame_job *job, uint32_t station)
     /* Cloth that has lost nothing is not pressed: what covers it begins with its loss. */
     float part = pl_fold_ramp(job->layer->lost[station], 0, 0.05f);
     part *= pl_fold_bend_of(job->ring, station, &job->pose).clear;
-    job->layer->pressed[station] = part * pl_fold_cover(job->ring, station, crease, job->frame);
+    part *= pl_fold_cover(job->ring, station, crease, job->frame);
+    job->layer->pressed[station] = part;
+    /* Only where cloth lies on cloth: far from it the plane would sweep over folds that it has nothing to do with. */
+    pl_fold_crease_turn(job->ring, station, &real, pl_fold_ramp(part / job->ring->width, 0, 0.7f), crease);
 }
 
 /* And what it will take from the folds. */

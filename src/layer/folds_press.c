@@ -71,10 +71,42 @@ static float cover_side(const pl_bound_ring *ring, uint32_t station, uint32_t si
     return sum;
 }
 
+/* How far behind the crease a line is at that distance from the ring, or where it ends; 0 before the crease. */
+static float depth_at(const pl_bound_ring *ring, uint32_t station, uint32_t side, float at, const pl_fold_wall *crease,
+                      const pleat_layer_frame *frame)
+{
+    uint32_t middle = ring->fold_count / 2;
+    const pl_fold_sample *feet = ring->feet + 3 * (size_t)station * (ring->fold_count + 1);
+    float depth = 0, arc = 0, way = side ? -1.0f : 1.0f;
+    for (uint32_t n = 1; n <= middle && arc < at; ++n)
+    {
+        uint32_t foot = side ? middle + n : middle - n, k = side ? foot - 1 : foot;
+        if (ring->folds[station * ring->fold_count + k].sample_count < 3)
+        {
+            break;
+        }
+        pl_f4 place = pl_fold_mix(frame->positions, feet[3 * foot + 1].vertex, feet[3 * foot + 1].weight);
+        float next = pl_dot3(place - crease->point, crease->direction) * way, end = fabsf(ring->bounds[foot]);
+        depth += (next - depth) * (end > at ? (at - arc) / (end - arc) : 1);
+        arc = end;
+    }
+    return fmaxf(depth, 0);
+}
+
 float pl_fold_cover(const pl_bound_ring *ring, uint32_t station, const pl_fold_wall *crease,
                     const pleat_layer_frame *frame)
 {
-    return fminf(cover_side(ring, station, 0, crease, frame), cover_side(ring, station, 1, crease, frame));
+    float covered = fminf(cover_side(ring, station, 0, crease, frame), cover_side(ring, station, 1, crease, frame));
+    if (!(covered > 0))
+    {
+        return 0;
+    }
+    /* Where nothing is put back any more (push_part), one side alone may still be far behind the crease, as a thigh is
+     * that is drawn up beside the belly. There the sides do not lie on each other: what is put back nearer to the ring
+     * would lie double on the crease, and cross itself. */
+    float end = covered + fminf(covered, 2 * ring->width);
+    float one = depth_at(ring, station, 0, end, crease, frame), other = depth_at(ring, station, 1, end, crease, frame);
+    return covered * (1 - pl_fold_ramp(fabsf(one - other) / ring->width, 0.1f, 0.6f));
 }
 
 /* ---- Before the crease ---- */
