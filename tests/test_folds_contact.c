@@ -71,19 +71,20 @@ static double crossings_ratio(const char *path, const char *node, uint32_t step,
 }
 
 /* The goal is 1: skinning pushes thighs through each other and arms through the chest, and folds there add to it; where
- * it crushes cloth along a ring they added most (1.012 and 1.007, where folds did not mind that). */
+ * it crushes cloth along a ring they added most (1.012 and 1.007, where folds did not mind that), then in creases of
+ * wrung elbows, at hips and between thighs (1.007 and 1.002). */
 static void test_folds_mind_other_parts_of_the_leotard(void **state)
 {
     (void)state;
     SUPPORT_NEED(path, "mh_modern_leotard/mh_modern_leotard.glb");
-    assert_true(crossings_ratio(path, "", 8, 288) < 1.006);
+    assert_true(crossings_ratio(path, "", 4, 288) < 1.001);
 }
 
 static void test_folds_mind_other_parts_of_the_sportsuit(void **state)
 {
     (void)state;
     SUPPORT_NEED(path, "mh_salsa_sportsuit/mh_salsa_sportsuit.glb");
-    assert_true(crossings_ratio(path, "suit", 16, 870) < 1.006);
+    assert_true(crossings_ratio(path, "suit", 8, 870) < 1.001);
 }
 
 /* Past 100 degrees cloth is pressed together, and folds stand beside the crease: on the upper arm, which hangs down
