@@ -17,7 +17,7 @@ int choose_clips(const app_session *session, const pleat_model *model, const bak
 void warn_of_other_clips(app_session *session, const pleat_model *model, const pleat_bake_desc *desc,
                          const bake_targets *targets, bool morphs);
 
-/* The path of an output for one clip of a model, malloc'ed; NULL without memory. The placeholder becomes the clip's
+/* The path of an output for one clip of a model, malloc'ed; NULL without memory. {clip} in it becomes the clip's
  * name, with _ for what file names cannot hold, and a number where another clip would get the same. */
 char *clip_path(const char *path, const pleat_model *model, uint32_t clip);
 bool has_placeholder(const char *path);

@@ -437,7 +437,8 @@ typedef struct pl_folds_layer
     float *heights; /* fade and strength included */
     float *rooms;   /* how high contact lets a fold rise */
     float *tapers;  /* and how high its neighbours along the ring do */
-    float *slides;  /* how much of the length that comes to a fold, or that it cannot take, slides on, 0 .. 1 */
+    float *slides;  /* how much of the length that comes to a fold, or that it cannot take, slides on, 0 .. 1; asked of
+                     * rings beside other limbs alone */
     double *lengths;
     float *losses; /* what part of its length a fold has lost; in lanes: blocks by folds by stations */
     pl_f4 *points; /* by sample */

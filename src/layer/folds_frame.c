@@ -362,7 +362,7 @@ static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, dou
     {
         return carry;
     }
-    double slides = (double)job->layer->slides[index];
+    double slides = job->ring->beside_limbs ? (double)job->layer->slides[index] : 1;
     carry *= carry > 0 ? slides : 1;
     double length = job->layer->lengths[index];
     double missing = fmax((double)fold->rest_length - length, 0), given = (double)job->ring->gives[k] * missing;

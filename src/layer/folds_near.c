@@ -580,7 +580,7 @@ void pl_fold_give_way(const pl_folds_layer *layer, const pl_bound_ring *ring, ui
 void pl_folds_mind_crushed(const pl_folds_layer *layer, const pl_bound_ring *ring, const pleat_layer_frame *frame)
 {
     float most = PL_FOLD_STEEP * ring->width;
-    for (uint32_t i = 0; i < ring->station_count * ring->fold_count; ++i)
+    for (uint32_t i = 0; i < ring->station_count * ring->fold_count && ring->beside_limbs; ++i)
     {
         layer->slides[i] = 1;
     }

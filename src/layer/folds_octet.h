@@ -134,6 +134,13 @@ PL_INLINE void pl_fold_lot_move(const pl_profile *profile, const pl_fold_cell *c
     }
 }
 
+/* Lanes of an octet that hold a vertex of their own. left: of the cell, from this octet on. */
+PL_INLINE pl_i8 pl_fold_octet_own(uint32_t left)
+{
+    static const pl_i8 lanes = {0, 1, 2, 3, 4, 5, 6, 7};
+    return lanes < (int32_t)left;
+}
+
 /* half: the upper four lanes move nothing. */
 PL_INLINE void pl_fold_octet_add(const pl_fold_octet *octet, bool half, pl_f8 move[4], pleat_vec4 *positions)
 {

@@ -153,7 +153,6 @@ PL_INLINE void settle(const cell *c, const lot *l, pl_f8 move[4])
 PL_INLINE void press_octet(const cell *c, const pl_fold_octet *octet, const uint16_t *mask, uint32_t count,
                            pleat_vec4 *positions)
 {
-    static const pl_i8 lanes = {0, 1, 2, 3, 4, 5, 6, 7};
     lot l = {.v = pl_fold_lot_load(octet, mask)};
     pl_f8 x = 2 * l.v.part - 1, move[4];
     l.arc = c->arc + l.v.part * c->span;
@@ -167,7 +166,7 @@ PL_INLINE void press_octet(const cell *c, const pl_fold_octet *octet, const uint
     settle(c, &l, move);
     for (int i = 0; i < 3 && count < PL_FOLD_LANES; ++i)
     {
-        move[i] = (pl_f8)((pl_i8)move[i] & (lanes < (int32_t)count));
+        move[i] = (pl_f8)((pl_i8)move[i] & pl_fold_octet_own(count));
     }
     pl_fold_octet_add(octet, count <= PL_FOLD_LANES / 2, move, positions);
 }

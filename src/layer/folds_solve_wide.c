@@ -230,7 +230,7 @@ static bool begin_group(const pl_fold_lane_job *job, uint32_t block, attempt *a)
     {
         return false;
     }
-    if (carried)
+    if (carried && job->ring->beside_limbs)
     {
         uint32_t count = job->ring->fold_count;
         pl_f8 slides = gather(layer->slides + (size_t)block * PL_FOLD_LANES * count + a->k, count);
@@ -291,7 +291,10 @@ static void finish_group(const pl_fold_lane_job *job, uint32_t block, attempt *a
         pl_f8 eased = pl_fold_eight_length(&a->segments, height) + o->solution.relief * height;
         pl_f8 left = pl_min8(o->wanted - eased, a->lost);
         left *= o->solution.due * *(const pl_f8 *)(layer->carries + (size_t)block * PL_FOLD_LANES);
-        left *= gather(layer->slides + first, count);
+        if (job->ring->beside_limbs)
+        {
+            left *= gather(layer->slides + first, count);
+        }
         a->carry += (pl_f8)((pl_i8)left & o->limited & (left > zero));
     }
     if (pl_mask8(o->raised) && layer->options.even && !job->deep)

@@ -280,17 +280,16 @@ void PL_WIDE(pl_folds_spare)(const pl_fold_lane_job *job, uint32_t block)
 /* pl_fold_tuck_cell. */
 static void sink_cell(const pl_fold_lane_job *job, uint32_t cell, uint32_t k, const float tucks[2], const pl_f4 ups[2])
 {
-    static const pl_i8 lanes = {0, 1, 2, 3, 4, 5, 6, 7};
     const pl_bound_ring *ring = job->ring;
     const pl_fold_lanes *packed = ring->lanes;
-    int32_t left = (int32_t)(ring->first_vertex[cell + 1] - ring->first_vertex[cell]);
+    uint32_t left = ring->first_vertex[cell + 1] - ring->first_vertex[cell];
     float begin = ring->bounds[k], span = ring->bounds[k + 1] - begin;
     pl_f4 change = ups[1] - ups[0];
     for (uint32_t n = packed->first_octet[cell]; n < packed->first_octet[cell + 1]; ++n, left -= PL_FOLD_LANES)
     {
         pl_fold_lot lot = pl_fold_lot_load(&packed->octets[n], packed->masks ? packed->masks[n] : NULL);
         pl_f8 depth = depth_at(ring, begin + span * lot.part) * (tucks[0] + (tucks[1] - tucks[0]) * lot.share), move[4];
-        depth = (pl_f8)((pl_i8)(depth * lot.mask) & (lanes < left));
+        depth = (pl_f8)((pl_i8)(depth * lot.mask) & pl_fold_octet_own(left));
         for (int c = 0; c < 3; ++c)
         {
             move[c] = -(ups[0][c] + change[c] * lot.share) * depth;
