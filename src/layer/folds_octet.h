@@ -8,7 +8,8 @@
 /* The cloth between two stations, within one fold. */
 typedef struct pl_fold_cell
 {
-    const pl_f8 *shifts[2]; /* by x, y, z and the change of x in the fold: samples */
+    pl_f8 shifts[2][4]; /* at both stations, by x, y, z and the change of x in the fold: samples */
+    pl_f8 slopes[2][4]; /* and from each sample to the next */
     pl_f4 begin, begin_change, across, across_change;
     pl_fold_course height;
 } pl_fold_cell;
@@ -29,7 +30,13 @@ PL_INLINE void pl_fold_cell_make(const pl_fold_lane_job *job, uint32_t station, 
     for (int i = 0; i < 2; ++i)
     {
         bool moved = layer->options.even && height[i] > 0;
-        c->shifts[i] = moved ? (const pl_f8 *)layer->shifts + 4 * (size_t)index[i] : unmoved;
+        const pl_f8 *shifts = moved ? (const pl_f8 *)layer->shifts + 4 * (size_t)index[i] : unmoved;
+        for (int n = 0; n < 4; ++n)
+        {
+            pl_f8 next = __builtin_shufflevector(shifts[n], shifts[n], 1, 2, 3, 4, 5, 6, 7, 7);
+            c->shifts[i][n] = shifts[n];
+            c->slopes[i][n] = next - shifts[n];
+        }
     }
 }
 
@@ -58,22 +65,15 @@ PL_INLINE pl_f8 pl_fold_profiles_at(const pl_profile *profile, pl_f8 x)
 /* Where eight vertices lie in a table. */
 typedef struct pl_fold_spot
 {
-    pl_i8 sample, next;
+    pl_i8 sample;
     pl_f8 beyond;
 } pl_fold_spot;
 
 PL_INLINE pl_fold_spot pl_fold_spot_load(const uint16_t *from)
 {
-    pl_i8 packed = pl_load_shorts8(from), sample = packed >> PL_FOLD_BEYOND;
+    pl_i8 packed = pl_load_shorts8(from);
     pl_f8 beyond = __builtin_convertvector(packed & ((1 << PL_FOLD_BEYOND) - 1), pl_f8);
-    return (pl_fold_spot){sample, sample + 1, beyond * pl_splat8(1 / (float)((1 << PL_FOLD_BEYOND) - 1))};
-}
-
-/* A table between its samples. */
-PL_INLINE pl_f8 pl_fold_shift_between(pl_f8 table, const pl_fold_spot *p)
-{
-    pl_f8 from = pl_lookup8(table, p->sample), to = pl_lookup8(table, p->next);
-    return from + (to - from) * p->beyond;
+    return (pl_fold_spot){packed >> PL_FOLD_BEYOND, beyond * pl_splat8(1 / (float)((1 << PL_FOLD_BEYOND) - 1))};
 }
 
 /* What is said of eight vertices, unpacked. */
@@ -100,7 +100,8 @@ PL_INLINE void pl_fold_lot_shifts(const pl_fold_cell *c, const pl_fold_octet *oc
     pl_fold_spot a = pl_fold_spot_load(octet->place[0]), b = pl_fold_spot_load(octet->place[1]);
     for (int i = 0; i < 4; ++i)
     {
-        pl_f8 first = pl_fold_shift_between(c->shifts[0][i], &a), second = pl_fold_shift_between(c->shifts[1][i], &b);
+        pl_f8 first = pl_lookup8(c->shifts[0][i], a.sample) + pl_lookup8(c->slopes[0][i], a.sample) * a.beyond;
+        pl_f8 second = pl_lookup8(c->shifts[1][i], b.sample) + pl_lookup8(c->slopes[1][i], b.sample) * b.beyond;
         shift[i] = first + (second - first) * lot->share;
         if (lot->masked)
         {
@@ -116,12 +117,10 @@ PL_INLINE pl_f8 pl_fold_lot_direction(const pl_fold_cell *c, const pl_fold_lot *
     return begin + (c->across[i] + c->across_change[i] * lot->share) * lot->part;
 }
 
-/* How they move; x, y and z. profile: as above. */
-PL_INLINE void pl_fold_lot_move(const pl_profile *profile, const pl_fold_cell *c, const pl_fold_octet *octet,
-                                const pl_fold_lot *lot, pl_f8 *move)
+/* How they move; x, y and z. profile: as above; shift: along their lines. */
+PL_INLINE void pl_fold_lot_move(const pl_profile *profile, const pl_fold_cell *c, const pl_fold_lot *lot,
+                                const pl_f8 shift[4], pl_f8 *move)
 {
-    pl_f8 shift[4];
-    pl_fold_lot_shifts(c, octet, lot, shift);
     pl_f8 height = c->height.first + lot->share * (c->height.change + c->height.bulge * (1 - lot->share));
     if (lot->masked)
     {

@@ -160,7 +160,9 @@ PL_INLINE void press_octet(const cell *c, const pl_fold_octet *octet, const uint
     l.outer = x * c->press.way > pl_splat8(0);
     if (c->rises)
     {
-        pl_fold_lot_move(c->profile, &c->rise, octet, &l.v, l.rise);
+        pl_f8 shift[4];
+        pl_fold_lot_shifts(&c->rise, octet, &l.v, shift);
+        pl_fold_lot_move(c->profile, &c->rise, &l.v, shift, l.rise);
     }
     pl_gather_twice8(positions, octet->twice, l.points);
     settle(c, &l, move);

@@ -8,7 +8,7 @@ enum
     TOGETHER = 8 /* octets */
 };
 
-/* In two rounds, each of which has a shorter way from what it loads to what it stores, so that more of them are under
+/* In three rounds, each of which has a shorter way from what it loads to what it stores, so that more of them are under
  * way at once. masks: as of the lanes; profile: NULL for the usual one. */
 PL_INLINE void raise_octets(const pl_fold_cell *c, const pl_fold_octet *octets, uint32_t vertex_count,
                             const uint16_t (*masks)[PL_FOLD_LANES], const pl_profile *profile, pleat_vec4 *positions)
@@ -17,12 +17,17 @@ PL_INLINE void raise_octets(const pl_fold_cell *c, const pl_fold_octet *octets, 
     for (uint32_t first = 0; first < count; first += TOGETHER)
     {
         uint32_t end = first + TOGETHER < count ? first + TOGETHER : count;
-        pl_f8 moves[TOGETHER][3];
+        pl_f8 moves[TOGETHER][4];
         for (uint32_t n = first; n < end; ++n)
         {
             pl_fold_lot lot = pl_fold_lot_load(&octets[n], masks ? masks[n] : NULL);
             pl_fold_octets_expect(&octets[n], positions);
-            pl_fold_lot_move(profile, c, &octets[n], &lot, moves[n - first]);
+            pl_fold_lot_shifts(c, &octets[n], &lot, moves[n - first]);
+        }
+        for (uint32_t n = first; n < end; ++n)
+        {
+            pl_fold_lot lot = pl_fold_lot_load(&octets[n], masks ? masks[n] : NULL);
+            pl_fold_lot_move(profile, c, &lot, moves[n - first], moves[n - first]);
         }
         for (uint32_t n = first; n < end; ++n)
         {
@@ -39,7 +44,9 @@ PL_INLINE void raise_octet(const pl_fold_cell *c, const pl_fold_octet *octet, ui
 {
     pl_f8 move[4] = {pl_splat8(0), pl_splat8(0), pl_splat8(0), pl_splat8(0)};
     pl_fold_lot lot = pl_fold_lot_load(octet, NULL);
-    pl_fold_lot_move(NULL, c, octet, &lot, move);
+    pl_f8 shift[4];
+    pl_fold_lot_shifts(c, octet, &lot, shift);
+    pl_fold_lot_move(NULL, c, &lot, shift, move);
     pl_fold_octet_add(octet, vertex_count <= PL_FOLD_LANES / 2, move, positions);
 }
 
