@@ -584,7 +584,7 @@ test_bake_folds_without_being_asked()
     works bake hero.gltf --layer folds -o asked.pc2
     works bake hero.gltf -o unasked.pc2
     [ ! -s err ]
-    grep -q '^  folds of Shirt: [0-9]* around 1 joint, up to [0-9.]* mm high$' out
+    grep -q '^  folds of Shirt: [0-9]* around 1 joint, [0-9.]* mm wide, up to [0-9.]* mm high$' out
     cmp asked.pc2 unasked.pc2
     # Cloth that lies on itself more than once is said to, once.
     python3 - << 'END'

@@ -105,6 +105,25 @@ static void test_folds_take_joints_and_curves(void **state)
     support_actor_drop(&arm);
 }
 
+/* The width that is told, given to another bake, makes the same folds there. */
+static void test_folds_tell_the_width_they_chose(void **state)
+{
+    (void)state;
+    support_actor arm = support_actor_arm(12, 20);
+    support_run r = support_run_make(0, 0, 40);
+    pleat_bake *chosen = support_run_bake(&arm, &r);
+    const pleat_vec4 *positions = support_frame(chosen, 30);
+    r.options.width = (float)support_figure(chosen, "width");
+    assert_true(r.options.width > 0.01f && r.options.width < 0.05f);
+    pleat_bake *given = support_run_bake(&arm, &r);
+    uint32_t count = support_shape_of(chosen)->surface_count;
+    assert_int_equal(support_shape_of(given)->surface_count, count);
+    assert_memory_equal(support_frame(given, 30), positions, count * sizeof *positions);
+    pleat_bake_destroy(chosen);
+    pleat_bake_destroy(given);
+    support_actor_drop(&arm);
+}
+
 /* ---- Lengths on the arm ---- */
 
 enum
@@ -722,6 +741,7 @@ int main(void)
         cmocka_unit_test(test_folds_defaults_are_valid),
         cmocka_unit_test(test_folds_refuse_options_out_of_range),
         cmocka_unit_test(test_folds_take_joints_and_curves),
+        cmocka_unit_test(test_folds_tell_the_width_they_chose),
         cmocka_unit_test(test_folds_keep_every_meridian_of_the_arm),
         cmocka_unit_test(test_folds_keep_every_meridian_of_a_coarse_arm),
         cmocka_unit_test(test_folds_solve_every_fold_of_the_arm),

@@ -40,8 +40,8 @@ static void print_folds(const report_layer *layer)
     else
     {
         double rings = figure(layer, "rings");
-        printf(" %.0f around %.0f joint%s, up to %s high\n", figure(layer, "ridges"), rings, rings == 1 ? "" : "s",
-               length_text(figure(layer, "highest")));
+        printf(" %.0f around %.0f joint%s, %s wide, up to %s high\n", figure(layer, "ridges"), rings,
+               rings == 1 ? "" : "s", length_text(figure(layer, "width")), length_text(figure(layer, "highest")));
     }
 }
 

@@ -183,6 +183,7 @@ static pleat_result bind_layer(pl_folds_layer *layer, pl_folds_plan *plan, const
     pleat_topology *outer = NULL;
     pleat_bvh *bvh = NULL;
     pleat_result result = PLEAT_OK;
+    layer->width = plan->width;
     if (plan->lining)
     {
         result = pl_folds_outer_side(cloth->topology, cloth->coarse_triangle, plan->lining, host, &outer, error);
@@ -255,8 +256,8 @@ static size_t no_state(const void *layer)
 
 static bool figure_of(const void *user, uint32_t index, const char **name, double *value)
 {
-    static const char *const names[] = {"rings", "folds",    "raised", "limited",    "highest",
-                                        "tau",   "residual", "steps",  "most_steps", "ridges"};
+    static const char *const names[] = {"rings",    "folds", "raised",     "limited", "highest", "tau",
+                                        "residual", "steps", "most_steps", "ridges",  "width"};
     const pl_folds_layer *layer = user;
     double raised = 0, limited = 0, tau = 0, residual = 0, steps = 0, most = 0, ridges = 0;
     for (uint32_t i = 0; i < layer->figure_count; ++i)
@@ -282,7 +283,8 @@ static bool figure_of(const void *user, uint32_t index, const char **name, doubl
                        residual,
                        raised > 0 ? steps / raised : 0,
                        most,
-                       ridges};
+                       ridges,
+                       (double)layer->width};
     if (index >= sizeof values / sizeof values[0])
     {
         return false;
