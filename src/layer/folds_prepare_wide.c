@@ -60,19 +60,27 @@ static void find_bones(const pl_fold_lane_job *job, uint32_t block, uint32_t k, 
     }
 }
 
-/* The plane across lines where two folds meet: foot_wall. */
-static void find_wall(const pl_fold_lane_job *job, uint32_t block, uint32_t k, wall *out)
+/* The way of the bones where two folds meet: from the parent's to the joint's along the line. */
+PL_INLINE void find_mean(const pl_fold_lane_job *job, uint32_t block, uint32_t k, pl_f8 mean[3])
 {
-    uint32_t count = job->ring->fold_count;
-    size_t index = (size_t)block * (count + 1) + k;
-    pl_f8 before[3], behind[3], mean[3], along[3], share = pl_splat8((float)k / (float)count);
+    pl_f8 share = pl_splat8((float)k / (float)job->ring->fold_count);
     bones pair;
     find_bones(job, block, k, &pair);
+    for (int c = 0; c < 3; ++c)
+    {
+        mean[c] = pair.near[c] + (pair.far[c] - pair.near[c]) * share;
+    }
+}
+
+/* The plane across lines there: foot_wall. out: so far its direction is that mean. */
+PL_INLINE void find_wall(const pl_fold_lane_job *job, uint32_t block, uint32_t k, wall *out)
+{
+    size_t index = (size_t)block * (job->ring->fold_count + 1) + k;
+    pl_f8 before[3], behind[3], along[3], *mean = out->direction;
     pl_fold_feet_place(job, 0, index, before);
     pl_fold_feet_place(job, 2, index, behind);
     for (int c = 0; c < 3; ++c)
     {
-        mean[c] = pair.near[c] + (pair.far[c] - pair.near[c]) * share;
         along[c] = behind[c] - before[c];
         out->point[c] = job->layer->work->foot_points[index][c];
     }
@@ -199,20 +207,31 @@ static void find_rooms(const pl_fold_lane_job *job, uint32_t block, contact *tou
         touch->crease.direction[c] = middle->near[c] + middle->far[c];
     }
     pl_normalize8(touch->crease.direction);
-    wall feet[2];
-    for (uint32_t k = 0, known = 0; k < count; ++k)
+    /* In rounds, so that more feet are under way at once. */
+    wall feet[2 * PL_FOLDS_A_SIDE + 1];
+    uint32_t begin = 0, end = count;
+    while (begin < end && !groups[begin].row_count)
+    {
+        ++begin;
+    }
+    while (begin < end && !groups[end - 1].row_count)
+    {
+        --end;
+    }
+    for (uint32_t k = begin; k <= end; ++k)
+    {
+        find_mean(job, block, k, feet[k].direction);
+    }
+    for (uint32_t k = begin; k <= end; ++k)
+    {
+        find_wall(job, block, k, &feet[k]);
+    }
+    for (uint32_t k = begin; k < end; ++k)
     {
         if (groups[k].row_count)
         {
-            if (!known)
-            {
-                find_wall(job, block, k, &feet[0]);
-            }
-            find_wall(job, block, k + 1, &feet[1]);
-            limit_group(job, block, k, touch, feet);
-            feet[0] = feet[1];
+            limit_group(job, block, k, touch, &feet[k]);
         }
-        known = groups[k].row_count > 0;
     }
 }
 
