@@ -13,7 +13,8 @@
 
 enum
 {
-    ROUNDS = 15,
+    ROUNDS = 15, /* at LEVELS, and four times as many at each level below: as many triangles */
+    LEVELS = 4,
     FRAMES = 12 /* of the character's first clip, evenly spread */
 };
 
@@ -72,10 +73,10 @@ static void run_frame(void *user)
 }
 
 /* Seconds for a frame of each, the best of every frame: frames follow each other as in a bake. */
-static bench_pair compare_bakes(pleat_bake *bake, pleat_bake *reference)
+static bench_pair compare_bakes(pleat_bake *bake, pleat_bake *reference, uint32_t rounds)
 {
     double best[2][FRAMES];
-    for (uint32_t i = 0; i < 2 * ROUNDS * FRAMES; ++i)
+    for (uint32_t i = 0; i < 2 * rounds * FRAMES; ++i)
     {
         uint32_t round = i / (2 * FRAMES), which = i / FRAMES % 2, frame = i % FRAMES;
         frame_run run = {which ? reference : bake, frame};
@@ -113,11 +114,11 @@ static void compare_levels(const garment *g)
     pleat_made *made = make_character(g);
     const pleat_model *model = pleat_made_model(made);
     char name[96];
-    for (uint32_t level = 2; level <= 4; ++level)
+    for (uint32_t level = 2; level <= LEVELS; ++level)
     {
         pleat_bake *folds = make_bake(model, g->node, level, true, false);
         pleat_bake *plain = make_bake(model, g->node, level, false, false);
-        bench_pair pair = compare_bakes(folds, plain);
+        bench_pair pair = compare_bakes(folds, plain, ROUNDS << 2 * (LEVELS - level));
         snprintf(name, sizeof name, "folds, %s, %u levels, %u triangles", g->node, level, triangles_of(folds));
         bench_row(name, pair.seconds * 1e3, "ms", "the same skinning with normals",
                   pair.seconds / pair.reference_seconds, BENCH_AT_MOST, 1.2);
@@ -133,8 +134,8 @@ static void compare_refinement(const garment *g)
     const pleat_model *model = pleat_made_model(made);
     char name[96];
     pleat_bake *local = make_bake(model, g->node, 0, true, true);
-    pleat_bake *uniform = make_bake(model, g->node, 4, true, false);
-    bench_pair pair = compare_bakes(local, uniform);
+    pleat_bake *uniform = make_bake(model, g->node, LEVELS, true, false);
+    bench_pair pair = compare_bakes(local, uniform, ROUNDS);
     snprintf(name, sizeof name, "folds, refined where they are, %u triangles", triangles_of(local));
     bench_row(name, pair.seconds * 1e3, "ms", "folds at 4 levels everywhere", pair.reference_seconds / pair.seconds,
               BENCH_AT_LEAST, 2);
