@@ -18,7 +18,8 @@ typedef struct sleeve_desc
     float jitter;    /* of vertices within the surface */
     float seam;      /* how far rounding opens the seams; 0: there are none */
     bool mirror;
-    float body; /* above 0: an arm that far below the sleeve, first in the same mesh, which is no garment */
+    float body;  /* above 0: an arm that far below the sleeve, first in the same mesh, which is no garment */
+    float blend; /* weights of one joint change within this, to each side; 0: 6 cm */
 } sleeve_desc;
 
 enum
@@ -47,7 +48,7 @@ typedef struct sleeve
     uint32_t body_count; /* of its vertices, the first ones */
 } sleeve;
 
-static const sleeve_desc plain_sleeve = {32, 48, 1, -1, 0, 0, false, 0};
+static const sleeve_desc plain_sleeve = {32, 48, 1, -1, 0, 0, false, 0, 0};
 
 static double step_up(double t)
 {
@@ -62,7 +63,7 @@ static double joint_place(const sleeve_desc *d, uint32_t joint)
 
 static void add_weights(const sleeve_desc *d, sleeve *s, uint32_t vertex)
 {
-    double before = 1, blend = 0.06 / sqrt(d->chain);
+    double before = 1, blend = (d->blend > 0 ? (double)d->blend : 0.06) / sqrt(d->chain);
     float largest = 0;
     float all[CHAIN + 1] = {0};
     for (uint32_t j = 0; j <= d->chain; ++j)
@@ -367,6 +368,52 @@ static void test_outer_side_is_as_without_lining(void **state)
     sleeve_free(b);
 }
 
+/* How far folds move the cloth that faces within 30 degrees of a direction across the bone, at most. */
+static double moved(const pleat_bake *bake, const pleat_vec4 *now, const pleat_vec4 *skinned, double degrees)
+{
+    const pleat_stack_shape *shape = support_shape_of(bake);
+    double most = 0, y = cos(degrees * PI / 180), z = sin(degrees * PI / 180);
+    for (uint32_t v = 0; v < shape->surface_count; ++v)
+    {
+        double across = hypot((double)shape->rest[v].y, (double)shape->rest[v].z);
+        if ((double)shape->rest[v].y * y + (double)shape->rest[v].z * z > cos(PI / 6) * across)
+        {
+            most = fmax(most, support_apart(now[v], skinned[v]));
+        }
+    }
+    return most;
+}
+
+/* Where weights blend over a long way, linear blending shortens the outer side of a bend as well: no folds stand there,
+ * and as many as ever at the inner side and beside it. */
+static void test_outer_side_stays_smooth(void **state)
+{
+    (void)state;
+    sleeve_desc d = plain_sleeve;
+    d.blend = 0.2f;
+    for (int mirrored = 0; mirrored < 2; ++mirrored)
+    {
+        d.mirror = mirrored;
+        sleeve *s = sleeve_make(&d);
+        pleat_bake *folded = bake_sleeve(s, true), *plain = bake_sleeve(s, false);
+        assert_int_equal(support_shape_of(plain)->surface_count, support_shape_of(folded)->surface_count);
+        for (uint32_t frame = 4; frame < KEYS; frame += 8)
+        {
+            const pleat_vec4 *now = support_frame(folded, frame), *skinned = support_frame(plain, frame);
+            double inner = moved(folded, now, skinned, 0), beside = moved(folded, now, skinned, 90);
+            double outer = moved(folded, now, skinned, 180);
+            double length = meridian(support_shape_of(plain), skinned, 180, false);
+            print_message("%.0f degrees: moved by %.2f mm inside, %.2f beside, %.2f outside (%.3f of its length)\n",
+                          4.5 * frame, 1e3 * inner, 1e3 * beside, 1e3 * outer, length);
+            assert_true(inner > 2e-3 && beside > 1e-3);
+            assert_true(outer < 1e-4);
+        }
+        pleat_bake_destroy(folded);
+        pleat_bake_destroy(plain);
+        sleeve_free(s);
+    }
+}
+
 /* Behind a mirror the same folds stand, mirrored. */
 static void test_mirror_mirrors_folds(void **state)
 {
@@ -526,10 +573,10 @@ static void test_chains_keep_their_length(void **state)
 static void test_pattern_is_that_of_the_cloth(void **state)
 {
     (void)state;
-    const sleeve_desc meshes[] = {{20, 45, 1, -1, 0, 0, false, 0},
-                                  {10, 22, 1, -1, 0, 0, false, 0},
-                                  {44, 80, 1, -1, 0, 0, false, 0},
-                                  {26, 40, 1, -1, 0.3f, 0, false, 0}};
+    const sleeve_desc meshes[] = {{20, 45, 1, -1, 0, 0, false, 0, 0},
+                                  {10, 22, 1, -1, 0, 0, false, 0, 0},
+                                  {44, 80, 1, -1, 0, 0, false, 0, 0},
+                                  {26, 40, 1, -1, 0.3f, 0, false, 0, 0}};
     double ridges = 0, heights[3] = {0, 0, 0};
     for (size_t m = 0; m < sizeof meshes / sizeof meshes[0]; ++m)
     {
@@ -556,7 +603,7 @@ static void test_coarse_and_crooked_meshes_keep_their_length(void **state)
     (void)state;
     for (uint32_t around = 6; around <= 8; ++around)
     {
-        const sleeve_desc d = {around, 7, 1, -1, 0.49f, 0, false, 0};
+        const sleeve_desc d = {around, 7, 1, -1, 0.49f, 0, false, 0, 0};
         sleeve *s = sleeve_make(&d);
         pleat_bake *folded = bake_sleeve(s, true), *plain = bake_sleeve(s, false);
         for (uint32_t frame = 4; frame <= 16; frame += 4)
@@ -577,6 +624,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lining_follows),
         cmocka_unit_test(test_outer_side_is_as_without_lining),
+        cmocka_unit_test(test_outer_side_stays_smooth),
         cmocka_unit_test(test_mirror_mirrors_folds),
         cmocka_unit_test(test_rounding_opens_no_seam),
         cmocka_unit_test(test_body_below_takes_nothing),

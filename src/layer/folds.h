@@ -75,12 +75,14 @@ typedef struct pl_fold_ring
     float bounds[2 * PL_FOLDS_A_SIDE + 1]; /* arc lengths where folds begin and end */
     float gives[2 * PL_FOLDS_A_SIDE];      /* by fold: how much of its lost length it leaves to the next one */
     pl_patch patch;                        /* on the planning surface */
+    pl_f4 *outs;     /* by station: which way it lies from the ring's middle, unit, in the mesh's own space */
     float *own;      /* stations by fold_count: how much of a fold is this ring's and not its neighbours', 0 .. 1 */
     uint8_t *kept;   /* by station: its folds are solved; others lie between such (folds_stations.c) */
     uint32_t first;  /* of them: where a closed ring begins */
     uint8_t *active; /* stations by fold_count: compressed at some time in the clip, or next to such a fold */
     pl_fold_others *others; /* stations by fold_count */
     uint8_t *narrow;        /* stations by fold_count: crushed along the ring at some time in the clip */
+    bool outward;           /* some line is shortened at some time in the clip though it faces out of the bend */
 } pl_fold_ring;
 
 typedef struct pl_folds_plan
@@ -118,6 +120,8 @@ pl_fold_values pl_folds_values_at(const pleat_folds_options *options, uint32_t i
 pleat_result pl_folds_profile_of(const pl_fold_values *values, pl_profile *profile, pleat_error *error);
 /* The part of a direction across an axis, unit; any other across it where there is none. */
 pl_f4 pl_folds_across(pl_f4 direction, pl_f4 axis);
+/* Is the side of a limb that folds left open? */
+bool pl_folds_any_side(const pl_fold_values *values);
 /* Makes own smaller away from the side that folds. axis: of the bone, inner: the inner side of
  * the bend, both unit and in the space of the ring. */
 void pl_folds_choose_side(pl_fold_ring *ring, pl_f4 axis, pl_f4 inner, const pl_fold_values *values);
@@ -247,6 +251,8 @@ typedef struct pl_bound_ring
     float bounds[2 * PL_FOLDS_A_SIDE + 1]; /* as planned */
     float gives[2 * PL_FOLDS_A_SIDE];      /* likewise */
     bool closed;
+    pl_f4 *outs;                           /* by station, as planned */
+    bool outward;                          /* lines at its outer side are shortened at some time */
     uint32_t first_fold;                   /* in arrays of all rings' folds */
     uint32_t first_figure;                 /* in the layer's figures */
     uint32_t first_contest, contest_count; /* in the layer's contests */
@@ -474,6 +480,16 @@ pleat_result pl_folds_find_rivals(pl_folds_layer *layer, const pl_folds_plan *pl
 void pl_folds_note_losses(pl_folds_layer *layer, const pl_bound_ring *ring, bool lanes);
 /* Then fills gates. */
 void pl_folds_settle_crossings(pl_folds_layer *layer);
+
+/* Which way a joint bends: the inner side of the bend in the mesh's own space, unit or shorter where the limb is wrung,
+ * and in w, how much it is bent, 0 .. 1 (folds_outer.c). axis: of its bone, in the same space. */
+pl_f4 pl_fold_inner(pl_f4 axis, const pleat_affine *parent, const pleat_affine *joint);
+/* What is left of folds at a station that lies that way from its ring's middle: 1, less and 0 at the outer side. */
+float pl_fold_outer(pl_f4 inner, pl_f4 out);
+/* Fills outs of a ring. */
+void pl_folds_find_outs(pl_fold_ring *ring, const pleat_affine *from_rest);
+/* Fills gates of a ring by that, before pl_folds_settle_crossings. */
+void pl_folds_leave_outer(pl_folds_layer *layer, const pl_bound_ring *ring, const pleat_layer_frame *frame);
 
 void pl_folds_update(void *layer, const pleat_layer_frame *frame);
 

@@ -516,6 +516,7 @@ static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch,
     out->width = b->from->values.width;
     out->strength = b->from->values.strength;
     out->closed = b->from->ring.closed;
+    out->outward = b->from->outward;
     PL_TRY(choose_stations(b, out, error));
     memcpy(out->bounds, b->from->bounds, sizeof out->bounds);
     memcpy(out->gives, b->from->gives, sizeof out->gives);
@@ -527,12 +528,17 @@ static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch,
     out->feet = PL_ARENA_NEW(b->arena, pl_fold_sample, 3 * (size_t)out->station_count * (out->fold_count + 1));
     out->along = PL_ARENA_NEW(b->arena, pl_f4, (size_t)out->station_count * (out->fold_count + 1));
     out->ups = PL_ARENA_NEW(b->arena, pl_fold_up, (size_t)out->station_count * (out->fold_count + 1));
+    out->outs = PL_ARENA_NEW(b->arena, pl_f4, out->station_count);
     out->first_vertex = PL_ARENA_NEW(b->arena, uint32_t, (size_t)out->station_count * out->fold_count + 1);
     out->vertices = PL_ARENA_NEW(b->arena, pl_fold_vertex, raised);
     if (!out->sample_rest || !out->feet_rest || !out->first_vertex || !out->ups || !out->folds || !out->samples ||
-        !out->feet || !out->along || !out->vertices)
+        !out->feet || !out->along || !out->outs || !out->vertices)
     {
         return pl_fail_memory(b->arena->memory, error, "the folds of a ring");
+    }
+    for (uint32_t i = 0; i < out->station_count; ++i)
+    {
+        out->outs[i] = b->from->outs[pl_fold_planned(out, i)];
     }
     fill_folds(b, out);
     fill_vertices(b, out);

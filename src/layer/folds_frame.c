@@ -776,6 +776,13 @@ static void settle_crossings(pl_folds_layer *layer, const pleat_layer_frame *fra
             pl_folds_note_losses(layer, job.ring, layer->kernels != NULL);
         }
     }
+    for (uint32_t r = 0; r < layer->ring_count; ++r)
+    {
+        if (layer->rings[r].outward)
+        {
+            pl_folds_leave_outer(layer, &layer->rings[r], frame);
+        }
+    }
     pl_folds_settle_crossings(layer);
 }
 

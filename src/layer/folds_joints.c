@@ -64,9 +64,16 @@ static float window(float away, float spread)
     return t * t * (3 - 2 * t);
 }
 
+static const float whole_turn = 6.2831853f;
+
+bool pl_folds_any_side(const pl_fold_values *values)
+{
+    return values->spread >= whole_turn;
+}
+
 void pl_folds_choose_side(pl_fold_ring *ring, pl_f4 axis, pl_f4 inner, const pl_fold_values *values)
 {
-    const float turn = 6.2831853f;
+    const float turn = whole_turn;
     uint32_t count = ring->ring.station_count;
     pl_f4 middle = pl_splat(0), side = pl_cross(axis, inner);
     for (uint32_t i = 0; i < count; ++i)
@@ -78,7 +85,7 @@ void pl_folds_choose_side(pl_fold_ring *ring, pl_f4 axis, pl_f4 inner, const pl_
         pl_f4 from = ring->ring.stations[i].position - middle;
         float angle = atan2f(pl_dot3(from, side), pl_dot3(from, inner)) - values->angle;
         float away = fabsf(angle - turn * floorf(angle / turn + 0.5f));
-        float part = values->spread >= turn ? 1 : window(away, values->spread);
+        float part = pl_folds_any_side(values) ? 1 : window(away, values->spread);
         for (uint32_t k = 0; k < ring->fold_count; ++k)
         {
             ring->own[i * ring->fold_count + k] *= part;

@@ -364,6 +364,8 @@ static pleat_result trace_joints(pl_folds_planner *p, float *lengths, uint32_t *
 static pleat_result settle_rings(pl_folds_planner *p, pleat_error *error)
 {
     pl_folds_plan *plan = p->plan;
+    pleat_affine from_rest;
+    bool whole = pl_affine_inverse(&p->coarse->to_rest, &from_rest);
     PL_TRY(pl_folds_merge_chains(plan, p->probes, error));
     for (uint32_t r = 0; r < plan->ring_count; ++r)
     {
@@ -385,10 +387,12 @@ static pleat_result settle_rings(pl_folds_planner *p, pleat_error *error)
         const pl_fold_joint *joint = &p->joints[ring->joint];
         float row_step = ring->values.width / 4;
         ring->own = PL_ARENA_NEW(&plan->arena, float, (size_t)ring->ring.station_count * ring->fold_count);
-        if (!ring->own)
+        ring->outs = PL_ARENA_NEW(&plan->arena, pl_f4, ring->ring.station_count);
+        if (!ring->own || !ring->outs)
         {
             return pl_fail_memory(&plan->memory, error, "a ring");
         }
+        pl_folds_find_outs(ring, whole ? &from_rest : &p->coarse->to_rest);
         PL_TRY(
             pl_patch_make(&p->surface, &ring->ring, ring->half, row_step, &plan->arena, p->host, &ring->patch, error));
         pl_folds_share_places(plan, r, row_step);

@@ -128,18 +128,33 @@ static bool is_narrow(const pl_folds_planner *p, const watched *w, const pl_fold
     return (rest[0] != 0 && now[0] / rest[0] < NARROW) || (rest[1] != 0 && now[1] / rest[1] < NARROW);
 }
 
-/* folds: of the station; ratios: by fold, of lengths to those at rest, filled. */
-static void watch_station(const pl_folds_planner *p, const watched *w, pl_fold_ring *ring, uint32_t station,
+/* What is left of a station's folds at the outer side of the bend. */
+static float outer_part(const watched *w, const pl_fold_ring *ring, uint32_t station)
+{
+    if (!pl_folds_any_side(&ring->values))
+    {
+        return 1;
+    }
+    pl_f4 inner = pl_fold_inner(ring->axis, &w->joints[ring->parent], &w->joints[ring->joint]);
+    return pl_fold_outer(inner, ring->outs[station]);
+}
+
+/* folds: of the station; ratios: by fold, of lengths to those at rest, filled. Returns whether a line at the outer side
+ * is shortened. */
+static bool watch_station(const pl_folds_planner *p, const watched *w, pl_fold_ring *ring, uint32_t station,
                           watched_fold *folds, float *ratios)
 {
     const pl_line *line = &ring->patch.lines[station];
-    bool any = false;
+    float part = outer_part(w, ring, station);
+    bool any = false, outward = false;
     for (uint32_t k = 0; k < ring->fold_count; ++k)
     {
         ratios[k] = 1;
         if (folds[k].range.count > 1)
         {
             ratios[k] = (float)(length_of(p, line, folds[k].range, w->positions) / folds[k].rest);
+            outward = outward || (part < 1 && ratios[k] < 0.995f);
+            ratios[k] = ratios[k] < 1 ? 1 - part * (1 - ratios[k]) : ratios[k];
             folds[k].least = fminf(folds[k].least, ratios[k]);
             any = any || ratios[k] < 0.99f;
         }
@@ -153,6 +168,7 @@ static void watch_station(const pl_folds_planner *p, const watched *w, pl_fold_r
             *narrow = *narrow || is_narrow(p, w, ring, station, folds, k);
         }
     }
+    return outward;
 }
 
 /* A station of a ring. */
@@ -161,6 +177,7 @@ typedef struct watched_station
     pl_fold_ring *ring;
     uint32_t station;
     watched_fold *folds;
+    bool outward;         /* as of a ring */
     float *ratios;        /* of the folds, in this frame */
     pl_fold_miss *misses; /* of all stations of the ring */
 } watched_station;
@@ -170,7 +187,7 @@ typedef struct watch_job
 {
     const pl_folds_planner *p;
     const watched *w;
-    const watched_station *stations;
+    watched_station *stations;
 } watch_job;
 
 static void watch_stations(void *data, uint32_t begin, uint32_t end, uint32_t worker)
@@ -179,8 +196,8 @@ static void watch_stations(void *data, uint32_t begin, uint32_t end, uint32_t wo
     (void)worker;
     for (uint32_t i = begin; i < end; ++i)
     {
-        const watched_station *at = &job->stations[i];
-        watch_station(job->p, job->w, at->ring, at->station, at->folds, at->ratios);
+        watched_station *at = &job->stations[i];
+        at->outward = watch_station(job->p, job->w, at->ring, at->station, at->folds, at->ratios) || at->outward;
     }
 }
 
@@ -306,7 +323,9 @@ static pleat_result make_stations(pl_folds_planner *p, uint32_t *count, watched_
         for (uint32_t i = 0; i < ring->ring.station_count; ++i, ++at)
         {
             size_t first = (size_t)i * ring->fold_count;
-            (*out)[at] = (watched_station){ring, i, seen + first, ratios + first, misses};
+            (*out)[at] = (watched_station){ring,           i,
+                                           seen + first,   !p->coarse->frame_count && pl_folds_any_side(&ring->values),
+                                           ratios + first, misses};
             make_folds(p, ring, i, p->coarse->frame_count > 0, (*out)[at].folds);
         }
         for (uint32_t i = 0; i < ring->ring.station_count; ++i)
@@ -363,6 +382,7 @@ pleat_result pl_folds_watch(pl_folds_planner *p, const pleat_layer_preview *prev
     }
     for (uint32_t i = 0; i < count; ++i)
     {
+        stations[i].ring->outward = stations[i].ring->outward || stations[i].outward;
         if (!stations[i].station)
         {
             choose_active(stations[i].ring, stations[i].folds);

@@ -1,0 +1,80 @@
+/* The outer side of a bend.
+ *
+ * Linear blending makes the middle line of a limb shorter: by 29 % at a joint bent by 90 degrees. Where weights blend
+ * over a length much larger than the limb is thick, the outer side, which a bend stretches, comes out shorter too. What
+ * is lost there is skinning's and not the cloth's: folds of it would go all the way round, over the kneecap and the
+ * point of the elbow. So there are none where cloth lies opposite of the side that a joint bends to. */
+#include "layer/folds.h"
+
+/* The swing of a joint from which on folds go down at its outer side, and from which on they are gone there, radians:
+ * slight bends take little of the middle line, and where they go to may turn fast. */
+#define BEGINS 0.05f
+#define CLEAR 0.5f
+/* The cosine between a station's way out and the inner side, from where folds are lower and where they are gone. */
+#define LOWER (-0.5f)
+#define GONE (-0.85f)
+
+/* One bone seen from the other: which way it leans, unit. */
+static pl_f4 leaning(const pleat_affine *from, pl_f4 bone, pl_f4 axis)
+{
+    pleat_affine inverse;
+    return pl_affine_inverse(from, &inverse) ? pl_folds_across(pl_normalize3(pl_affine_vector(&inverse, bone)), axis)
+                                             : pl_splat(0);
+}
+
+pl_f4 pl_fold_inner(pl_f4 axis, const pleat_affine *parent, const pleat_affine *joint)
+{
+    pl_f4 near = pl_affine_vector(parent, axis), far = pl_affine_vector(joint, axis);
+    pl_f4 along = pl_normalize3(near), bent = pl_normalize3(far);
+    float sine = pl_length3(pl_cross(along, bent)), swing = atan2f(sine, pl_dot3(along, bent));
+    /* Past 160 degrees it is unclear again. */
+    float clear = pl_fold_ramp(swing, BEGINS, CLEAR) * (1 - pl_fold_ramp(swing, 2.8f, 3.1f));
+    if (!(clear > 0))
+    {
+        return pl_splat(0);
+    }
+    /* A limb that is wrung as well has its inner side half way between those of both bones. */
+    pl_f4 inner = (leaning(parent, far, axis) + leaning(joint, -near, axis)) * pl_splat(0.5f);
+    inner[3] = clear;
+    return inner;
+}
+
+float pl_fold_outer(pl_f4 inner, pl_f4 out)
+{
+    return 1 - inner[3] * pl_fold_ramp(-pl_dot3(inner, out), -LOWER, -GONE);
+}
+
+void pl_folds_find_outs(pl_fold_ring *ring, const pleat_affine *from_rest)
+{
+    uint32_t count = ring->ring.station_count;
+    pl_f4 middle = pl_splat(0);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        middle += ring->ring.stations[i].position * pl_splat(1 / (float)count);
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const pl_station *station = &ring->ring.stations[i];
+        /* The middle of a part of a ring is not that of the limb. */
+        pl_f4 out = station->normal;
+        if (ring->ring.closed)
+        {
+            out = station->position - middle;
+        }
+        ring->outs[i] = pl_folds_across(pl_normalize3(pl_affine_vector(from_rest, out)), ring->axis);
+    }
+}
+
+void pl_folds_leave_outer(pl_folds_layer *layer, const pl_bound_ring *ring, const pleat_layer_frame *frame)
+{
+    pl_f4 inner = pl_fold_inner(ring->axis, &frame->joints[ring->parent], &frame->joints[ring->joint]);
+    float *gates = layer->gates + ring->first_fold;
+    for (uint32_t i = 0; i < ring->station_count; ++i)
+    {
+        float part = pl_fold_outer(inner, ring->outs[i]);
+        for (uint32_t k = 0; k < ring->fold_count; ++k)
+        {
+            gates[i * ring->fold_count + k] = part;
+        }
+    }
+}
