@@ -460,7 +460,7 @@ typedef struct pl_folds_layer
     float *carries;        /* by station: how much of what contact takes from a fold the next one gets */
     float *ends;           /* by station: how steeply folds may end */
     float *highs;          /* by station: the largest of the heights of its folds */
-    float width; /* as planned */
+    float width;           /* as planned */
     float highest;
     const pl_fold_kernels *kernels; /* NULL: station by station */
     pl_fold_lane_work *work;        /* of the kernels */
