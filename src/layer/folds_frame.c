@@ -309,9 +309,10 @@ static void even_fold(const frame_job *job, uint32_t index, const pl_f4 *raised)
     {
         take_real_steps(job, fold, steps);
     }
-    /* A fold that has hardly risen has hardly been evened out: nothing jumps when it begins. And no place goes farther
-     * along the line than the fold is high, or where cloth is compressed unevenly it would leap as a low fold ends. */
-    float risen = fminf(height / (0.1f * job->ring->width), 1), most = 2 * height / job->ring->width;
+    /* A fold that has hardly risen is not evened out: nothing jumps when it begins. And no place goes farther along the
+     * line than the fold is high, or where cloth is compressed unevenly it would leap as a low fold ends. */
+    float part_of_width = height / job->ring->width, most = 2 * part_of_width;
+    float risen = fminf(fmaxf((part_of_width - PL_FOLD_LOW) / PL_FOLD_EVEN, 0), 1);
     for (uint32_t n = 0; n <= last; ++n)
     {
         float wanted = samples[n].part * folded[last];

@@ -10,6 +10,7 @@ typedef struct pl_fold_cell
 {
     pl_f8 shifts[2][4]; /* at both stations, by x, y, z and the change of x in the fold: samples */
     pl_f8 slopes[2][4]; /* and from each sample to the next */
+    bool even;          /* any of that */
     pl_f4 begin, begin_change, across, across_change;
     pl_fold_course height;
 } pl_fold_cell;
@@ -27,9 +28,11 @@ PL_INLINE void pl_fold_cell_make(const pl_fold_lane_job *job, uint32_t station, 
     c->height = pl_fold_course_of(height[0], height[1], c->begin_change);
     c->across = a[1] - a[0];
     c->across_change = (b[1] - a[1]) - c->begin_change;
-    for (int i = 0; i < 2; ++i)
+    float low = PL_FOLD_LOW * job->ring->width;
+    c->even = layer->options.even && (height[0] > low || height[1] > low);
+    for (int i = 0; i < 2 && c->even; ++i)
     {
-        bool moved = layer->options.even && height[i] > 0;
+        bool moved = height[i] > low;
         const pl_f8 *shifts = moved ? (const pl_f8 *)layer->shifts + 4 * (size_t)index[i] : unmoved;
         for (int n = 0; n < 4; ++n)
         {
@@ -117,19 +120,29 @@ PL_INLINE pl_f8 pl_fold_lot_direction(const pl_fold_cell *c, const pl_fold_lot *
     return begin + (c->across[i] + c->across_change[i] * lot->share) * lot->part;
 }
 
-/* How they move; x, y and z. profile: as above; shift: along their lines. */
+/* How they move; x, y and z. profile: as above; shift: along their lines, NULL: none. */
 PL_INLINE void pl_fold_lot_move(const pl_profile *profile, const pl_fold_cell *c, const pl_fold_lot *lot,
-                                const pl_f8 shift[4], pl_f8 *move)
+                                const pl_f8 *shift, pl_f8 *move)
 {
     pl_f8 height = c->height.first + lot->share * (c->height.change + c->height.bulge * (1 - lot->share));
     if (lot->masked)
     {
         height *= lot->mask;
     }
-    height *= pl_fold_profiles_at(profile, 2 * lot->part - 1 + shift[3]);
+    pl_f8 x = 2 * lot->part - 1;
+    if (shift)
+    {
+        x += shift[3];
+    }
+    height *= pl_fold_profiles_at(profile, x);
     for (int i = 0; i < 3; ++i)
     {
-        move[i] = shift[i] + pl_fold_lot_direction(c, lot, i) * height;
+        pl_f8 rise = pl_fold_lot_direction(c, lot, i) * height;
+        if (shift)
+        {
+            rise += shift[i];
+        }
+        move[i] = rise;
     }
 }
 

@@ -160,8 +160,11 @@ PL_INLINE void press_octet(const cell *c, const pl_fold_octet *octet, const uint
     l.outer = x * c->press.way > pl_splat8(0);
     if (c->rises)
     {
-        pl_f8 shift[4];
-        pl_fold_lot_shifts(&c->rise, octet, &l.v, shift);
+        pl_f8 shift[4] = {{0}};
+        if (c->rise.even)
+        {
+            pl_fold_lot_shifts(&c->rise, octet, &l.v, shift);
+        }
         pl_fold_lot_move(c->profile, &c->rise, &l.v, shift, l.rise);
     }
     pl_gather_twice8(positions, octet->twice, l.points);

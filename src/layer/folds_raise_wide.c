@@ -8,45 +8,48 @@ enum
     TOGETHER = 8 /* octets */
 };
 
-/* In three rounds, each of which has a shorter way from what it loads to what it stores, so that more of them are under
- * way at once. masks: as of the lanes; profile: NULL for the usual one. */
+/* In rounds, each of which has a shorter way from what it loads to what it stores, so that more of them are under way
+ * at once. masks: as of the lanes; profile: NULL for the usual one; even: as of the cell. */
 PL_INLINE void raise_octets(const pl_fold_cell *c, const pl_fold_octet *octets, uint32_t vertex_count,
-                            const uint16_t (*masks)[PL_FOLD_LANES], const pl_profile *profile, pleat_vec4 *positions)
+                            const uint16_t (*masks)[PL_FOLD_LANES], const pl_profile *profile, bool even,
+                            pleat_vec4 *positions)
 {
     uint32_t count = (vertex_count + PL_FOLD_LANES - 1) / PL_FOLD_LANES;
     for (uint32_t first = 0; first < count; first += TOGETHER)
     {
         uint32_t end = first + TOGETHER < count ? first + TOGETHER : count;
-        pl_f8 moves[TOGETHER][4];
-        for (uint32_t n = first; n < end; ++n)
+        pl_f8 shifts[TOGETHER][4];
+        for (uint32_t n = first; n < end && even; ++n)
         {
             pl_fold_lot lot = pl_fold_lot_load(&octets[n], masks ? masks[n] : NULL);
             pl_fold_octets_expect(&octets[n], positions);
-            pl_fold_lot_shifts(c, &octets[n], &lot, moves[n - first]);
+            pl_fold_lot_shifts(c, &octets[n], &lot, shifts[n - first]);
         }
         for (uint32_t n = first; n < end; ++n)
         {
             pl_fold_lot lot = pl_fold_lot_load(&octets[n], masks ? masks[n] : NULL);
-            pl_fold_lot_move(profile, c, &lot, moves[n - first], moves[n - first]);
-        }
-        for (uint32_t n = first; n < end; ++n)
-        {
-            const pl_f8 *m = moves[n - first];
-            pl_f8 move[4] = {m[0], m[1], m[2], pl_splat8(0)};
+            pl_f8 move[4] = {{0}};
+            if (!even)
+            {
+                pl_fold_octets_expect(&octets[n], positions);
+            }
+            pl_fold_lot_move(profile, c, &lot, even ? shifts[n - first] : NULL, move);
             pl_fold_octet_add(&octets[n], vertex_count - n * PL_FOLD_LANES <= PL_FOLD_LANES / 2, move, positions);
         }
     }
 }
 
 /* A cell with no more than eight: what is the same for all is not worth keeping. */
-PL_INLINE void raise_octet(const pl_fold_cell *c, const pl_fold_octet *octet, uint32_t vertex_count,
+PL_INLINE void raise_octet(const pl_fold_cell *c, const pl_fold_octet *octet, uint32_t vertex_count, bool even,
                            pleat_vec4 *positions)
 {
-    pl_f8 move[4] = {pl_splat8(0), pl_splat8(0), pl_splat8(0), pl_splat8(0)};
+    pl_f8 zero = pl_splat8(0), move[4] = {zero, zero, zero, zero}, shift[4] = {zero, zero, zero, zero};
     pl_fold_lot lot = pl_fold_lot_load(octet, NULL);
-    pl_f8 shift[4];
-    pl_fold_lot_shifts(c, octet, &lot, shift);
-    pl_fold_lot_move(NULL, c, &lot, shift, move);
+    if (even)
+    {
+        pl_fold_lot_shifts(c, octet, &lot, shift);
+    }
+    pl_fold_lot_move(NULL, c, &lot, even ? shift : NULL, move);
     pl_fold_octet_add(octet, vertex_count <= PL_FOLD_LANES / 2, move, positions);
 }
 
@@ -63,15 +66,24 @@ static void raise_cell(const pl_fold_lane_job *job, uint32_t station, uint32_t n
     pl_fold_cell_make(job, station, next, k, &c);
     if (masks || profile->kind != PL_PROFILE_THIRD)
     {
-        raise_octets(&c, octets, vertex_count, masks, profile->kind != PL_PROFILE_THIRD ? profile : NULL, positions);
+        const pl_profile *unusual = profile->kind != PL_PROFILE_THIRD ? profile : NULL;
+        raise_octets(&c, octets, vertex_count, masks, unusual, c.even, positions);
+    }
+    else if (vertex_count <= PL_FOLD_LANES && c.even)
+    {
+        raise_octet(&c, octets, vertex_count, true, positions);
     }
     else if (vertex_count <= PL_FOLD_LANES)
     {
-        raise_octet(&c, octets, vertex_count, positions);
+        raise_octet(&c, octets, vertex_count, false, positions);
+    }
+    else if (c.even)
+    {
+        raise_octets(&c, octets, vertex_count, NULL, NULL, true, positions);
     }
     else
     {
-        raise_octets(&c, octets, vertex_count, NULL, NULL, positions);
+        raise_octets(&c, octets, vertex_count, NULL, NULL, false, positions);
     }
 }
 

@@ -81,7 +81,8 @@ PL_INLINE void even_counted(const pl_fold_lane_job *job, uint32_t block, uint32_
         rest[i] = 2 * (next - begin);
         begin = next;
     }
-    pl_f8 risen = pl_min8(heights / pl_splat8(0.1f * job->ring->width), pl_splat8(1));
+    pl_f8 risen = (heights - PL_FOLD_LOW * job->ring->width) / pl_splat8(PL_FOLD_EVEN * job->ring->width);
+    risen = pl_min8(pl_max8(risen, zero), pl_splat8(1));
     pl_f8 most = heights * pl_splat8(2 / job->ring->width);
     pl_f8 shifts[4][PL_FOLD_SAMPLES];
     for (uint32_t n = count; n < PL_FOLD_SAMPLES; ++n)
@@ -297,7 +298,7 @@ static void finish_group(const pl_fold_lane_job *job, uint32_t block, attempt *a
         }
         a->carry += (pl_f8)((pl_i8)left & o->limited & (left > zero));
     }
-    if (pl_mask8(o->raised) && layer->options.even && !job->deep)
+    if (layer->options.even && !job->deep && pl_mask8(rising > pl_splat8(PL_FOLD_LOW * job->ring->width)))
     {
         even_folds(job, block, a->k, &a->segments, (const pl_f8(*)[3])a->segments.step, rising);
     }
@@ -392,7 +393,8 @@ void PL_WIDE(pl_folds_even)(const pl_fold_lane_job *job, uint32_t block)
     {
         size_t index = (size_t)block * count + k;
         pl_f8 heights = gather(job->layer->heights + (size_t)block * PL_FOLD_LANES * count + k, count);
-        if (!job->ring->lanes->groups[index].row_count || !pl_mask8(heights > pl_splat8(0)))
+        if (!job->ring->lanes->groups[index].row_count ||
+            !pl_mask8(heights > pl_splat8(PL_FOLD_LOW * job->ring->width)))
         {
             continue;
         }
