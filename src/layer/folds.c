@@ -99,6 +99,8 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     layer->ups = PL_ARENA_NEW(&layer->arena, pl_f4, feet);
     layer->held = PL_ARENA_NEW(&layer->arena, pl_f4, feet);
     layer->creases = PL_ARENA_NEW(&layer->arena, pl_fold_wall, stations);
+    layer->runs = PL_ARENA_NEW(&layer->arena, pl_f4, stations);
+    layer->strays = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->pressed = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->tucks = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->spared = PL_ARENA_NEW(&layer->arena, float, stations);
@@ -109,9 +111,9 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     layer->carries = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->figures = PL_ARENA_NEW(&layer->arena, pl_fold_figure, layer->figure_count);
     bool all = layer->heights && layer->rooms && layer->tapers && layer->slides && layer->lengths && layer->losses &&
-               layer->points && layer->shifts && layer->ups && layer->held && layer->creases && layer->pressed &&
-               layer->tucks && layer->spared && layer->noises && layer->lost && layer->carries && layer->ends &&
-               layer->highs && layer->figures;
+               layer->points && layer->shifts && layer->ups && layer->held && layer->creases && layer->runs &&
+               layer->strays && layer->pressed && layer->tucks && layer->spared && layer->noises && layer->lost &&
+               layer->carries && layer->ends && layer->highs && layer->figures;
     for (uint32_t i = 0; i < largest && layer->slides; ++i)
     {
         layer->slides[i] = 1;

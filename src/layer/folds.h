@@ -458,6 +458,8 @@ typedef struct pl_folds_layer
     pl_f4 *ups;    /* stations by fold_count + 1: which way cloth rises where folds meet, unit */
     pl_f4 *held;   /* the same in the held pose */
     pl_fold_wall *creases; /* by station, in the real pose: filled when it is not the held one */
+    pl_f4 *runs;           /* by station: which way the ring runs there, unit; w: 1, or 0 where not filled */
+    float *strays;         /* by station: how much creases of the stations around differ, 0 .. 1, where any covers */
     float *pressed;        /* by station: the length on each side of the ring that lies on the other's */
     float *tucks;          /* by station: how deep the crease is tucked in */
     float *spared;         /* by station: the length on each side of the ring that the crease takes from its folds */
@@ -575,9 +577,10 @@ void pl_fold_walls_make(const pl_bound_ring *ring, uint32_t station, const pl_fo
 /* The crease alone. */
 pl_fold_wall pl_fold_crease(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose);
 /* Turns a crease towards the plane that holds the ring itself, a part of the way, 0 .. 1. Where a limb is wrung, the
- * two sides that lie on each other are of different stations: only planes along the ring tell both the same place. */
-void pl_fold_crease_turn(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose, float part,
-                         pl_fold_wall *crease);
+ * two sides that lie on each other are of different stations: only planes along the ring tell both the same place.
+ * Returns which way the ring runs. */
+pl_f4 pl_fold_crease_turn(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose, float part,
+                          pl_fold_wall *crease);
 /* How high fold k of a station may rise before it passes its neighbours or the crease; at most PL_FOLD_STEEP of its
  * width. points and raised: its samples in this frame, and how they rise (in w: how far). Continuous in everything. */
 float pl_fold_room(const pl_bound_ring *ring, const pl_fold_walls *walls, uint32_t k, const pl_f4 *points,
@@ -613,12 +616,29 @@ typedef struct pl_fold_press
     uint32_t k;
     float way; /* 1 on the joint's side of the ring, -1 on its parent's */
     float part;
+    uint32_t stations[2];
     float pressed[2];
+    float strays[2];
     const pl_fold *folds[2];
     const pl_fold_wall *creases[2];
+    const pl_folds_layer *layer;
 } pl_fold_press;
 pl_fold_press pl_fold_press_of(const pl_bound_ring *ring, uint32_t station, uint32_t k, const pl_folds_layer *layer,
                                float part);
+/* Fills strays, once creases, runs and what is pressed are known. */
+void pl_folds_find_strays(const pl_bound_ring *ring, pl_folds_layer *layer);
+/* Does the crease depend on where places lie? */
+PL_INLINE bool pl_fold_is_spread(const pl_fold_press *press)
+{
+    return press->strays[0] > 0 || press->strays[1] > 0;
+}
+
+/* The crease where a place lies, that far from one station to the next on the cloth.
+ *
+ * Cloth that is pressed together far from the ring has gone aside: what lies on it belongs to stations several further
+ * on, whose planes are others, and each side put back onto its own would come through the other. So both ask the place
+ * for its station, from one width of covered cloth on, and wholly at two. */
+pl_fold_wall pl_fold_crease_at(const pl_fold_press *press, float share, pl_f4 place);
 /* Where a vertex comes to be, so that it stays before the crease. */
 pl_f4 pl_fold_settle(const pl_fold_press *press, const pl_fold_vertex *v, pl_f4 place, pl_f4 move);
 /* How far a tuck reaches to each side, in folds. */

@@ -83,8 +83,8 @@ pl_fold_wall pl_fold_crease(const pl_bound_ring *ring, uint32_t station, const p
     return (pl_fold_wall){foot_place(ring, foot + 1, pose), pl_normalize3(pair.near + pair.far)};
 }
 
-void pl_fold_crease_turn(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose, float part,
-                         pl_fold_wall *crease)
+pl_f4 pl_fold_crease_turn(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose, float part,
+                          pl_fold_wall *crease)
 {
     uint32_t count = ring->station_count;
     size_t stride = 3 * (size_t)(ring->fold_count + 1), foot = 3 * (size_t)(ring->fold_count / 2) + 1;
@@ -95,6 +95,7 @@ void pl_fold_crease_turn(const pl_bound_ring *ring, uint32_t station, const pl_f
     float least = 0.7f * ring->spacing;
     float along = pl_dot3(crease->direction, way) / (pl_dot3(way, way) + least * least);
     crease->direction = pl_normalize3(crease->direction - way * pl_splat(part * along));
+    return pl_normalize3(way);
 }
 
 void pl_fold_walls_make(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose, pl_fold_walls *out)

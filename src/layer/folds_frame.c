@@ -179,7 +179,9 @@ static void cover_station(const frame_job *job, uint32_t station)
     part *= pl_fold_cover(job->ring, station, crease, job->frame);
     job->layer->pressed[station] = part;
     /* Only where cloth lies on cloth: far from it the plane would sweep over folds that it has nothing to do with. */
-    pl_fold_crease_turn(job->ring, station, &real, pl_fold_ramp(part / job->ring->width, 0, 0.7f), crease);
+    float turn = pl_fold_ramp(part / job->ring->width, 0, 0.7f);
+    job->layer->runs[station] = pl_fold_crease_turn(job->ring, station, &real, turn, crease);
+    job->layer->runs[station][3] = 1;
 }
 
 /* And what it will take from the folds. */
@@ -244,6 +246,8 @@ static void cover_stations(void *data, uint32_t begin, uint32_t end, uint32_t wo
     (void)worker;
     for (uint32_t i = begin; i < end; ++i)
     {
+        job->layer->runs[i] = pl_splat(0);
+        job->layer->pressed[i] = 0;
         if (is_turned(job, i))
         {
             cover_station(job, i);
@@ -721,6 +725,7 @@ static void update_ring(const frame_job *job)
     if (job->deep)
     {
         run_stations(job, cover_stations);
+        pl_folds_find_strays(ring, layer);
     }
     if (layer->options.contact)
     {

@@ -109,18 +109,119 @@ float pl_fold_cover(const pl_bound_ring *ring, uint32_t station, const pl_fold_w
     return covered * (1 - pl_fold_ramp(fabsf(one - other) / ring->width, 0.1f, 0.6f));
 }
 
+/* ---- Where places lie ---- */
+
+/* How many stations further on the cloth may have gone. */
+#define ASIDE 4
+
+/* Planes that differ by less than 3 degrees are the same, those that differ by 10 are not: 1 less their cosine. */
+#define SAME 0.0014f
+#define OTHER 0.015f
+
+void pl_folds_find_strays(const pl_bound_ring *ring, pl_folds_layer *layer)
+{
+    for (uint32_t i = 0; i < ring->station_count; ++i)
+    {
+        float pressed = layer->pressed[i], apart = 0;
+        for (int side = 0; side < 2 && layer->runs[i][3] > 0; ++side)
+        {
+            uint32_t at = i;
+            for (int n = 0; n < ASIDE; ++n)
+            {
+                at = pl_fold_station_beside(ring->station_count, ring->closed, at, side);
+                if (!(layer->runs[at][3] > 0))
+                {
+                    break;
+                }
+                pressed = fmaxf(pressed, layer->pressed[at]);
+                apart = fmaxf(apart, 1 - pl_dot3(layer->creases[i].direction, layer->creases[at].direction));
+            }
+        }
+        layer->strays[i] = pressed > ring->width ? pl_fold_ramp(apart, SAME, OTHER) : 0;
+    }
+}
+
+/* Between two stations. */
+typedef struct spot
+{
+    uint32_t stations[2];
+    float share; /* of the second */
+} spot;
+
+/* How far a place lies beyond a station, along the ring. */
+static float beyond(const pl_folds_layer *layer, uint32_t station, pl_f4 place)
+{
+    return pl_dot3(place - layer->creases[station].point, layer->runs[station]);
+}
+
+/* Walks along the ring from a place's own stations to those between which it lies. */
+static spot spot_of(const pl_fold_press *p, pl_f4 place)
+{
+    const pl_bound_ring *ring = p->ring;
+    uint32_t at[2] = {p->stations[0], p->stations[1]};
+    float far[2] = {beyond(p->layer, at[0], place), beyond(p->layer, at[1], place)};
+    for (int i = 0; i < ASIDE && (far[0] < 0) != (far[1] > 0); ++i)
+    {
+        int side = far[1] > 0;
+        uint32_t next = pl_fold_station_beside(ring->station_count, ring->closed, at[side], side);
+        if (next == at[side] || !(p->layer->runs[next][3] > 0))
+        {
+            break;
+        }
+        at[1 - side] = at[side];
+        far[1 - side] = far[side];
+        at[side] = next;
+        far[side] = beyond(p->layer, next, place);
+    }
+    float between = far[0] - far[1], share = between > 0 ? far[0] / between : 0.5f;
+    return (spot){{at[0], at[1]}, far[0] < 0 ? 0 : far[1] > 0 ? 1 : share};
+}
+
+static float mix(float a, float b, float share)
+{
+    return a + (b - a) * share;
+}
+
+/* The direction is not unit. */
+static pl_fold_wall wall_between(const pl_fold_wall *a, const pl_fold_wall *b, float share)
+{
+    return (pl_fold_wall){pl_lerp(a->point, b->point, share), pl_lerp(a->direction, b->direction, share)};
+}
+
+static float pressed_at(const pl_fold_press *p, float share)
+{
+    return mix(p->pressed[0], p->pressed[1], share);
+}
+
+pl_fold_wall pl_fold_crease_at(const pl_fold_press *p, float share, pl_f4 place)
+{
+    const pl_folds_layer *layer = p->layer;
+    spot at = spot_of(p, place);
+    const pl_fold_wall *creases[2] = {&layer->creases[at.stations[0]], &layer->creases[at.stations[1]]};
+    pl_fold_wall own = wall_between(p->creases[0], p->creases[1], share);
+    pl_fold_wall there = wall_between(creases[0], creases[1], at.share);
+    float lies = mix(layer->pressed[at.stations[0]], layer->pressed[at.stations[1]], at.share);
+    float part = pl_fold_ramp(fmaxf(pressed_at(p, share), lies) / p->ring->width, 1, 2);
+    pl_fold_wall crease = wall_between(&own, &there, part * mix(p->strays[0], p->strays[1], share));
+    crease.direction = pl_normalize3(crease.direction);
+    return crease;
+}
+
 /* ---- Before the crease ---- */
 
 pl_fold_press pl_fold_press_of(const pl_bound_ring *ring, uint32_t station, uint32_t k, const pl_folds_layer *layer,
                                float part)
 {
     uint32_t stations[2] = {station, pl_fold_station_after(ring, station)};
-    pl_fold_press press = {.ring = ring, .k = k, .way = k >= ring->fold_count / 2 ? 1.0f : -1.0f, .part = part};
+    pl_fold_press press = {
+        .ring = ring, .k = k, .way = k >= ring->fold_count / 2 ? 1.0f : -1.0f, .part = part, .layer = layer};
     for (int i = 0; i < 2; ++i)
     {
+        press.stations[i] = stations[i];
         press.folds[i] = ring->folds + (size_t)stations[i] * ring->fold_count;
         press.creases[i] = &layer->creases[stations[i]];
         press.pressed[i] = layer->pressed[stations[i]];
+        press.strays[i] = layer->strays[stations[i]];
     }
     return press;
 }
@@ -172,7 +273,7 @@ static float push_of(const pl_fold_press *p, float depth, float way, float from_
  * covered, and less towards where the ring's folds end. */
 static float push_part(const pl_fold_press *p, const pl_fold_vertex *v, float from_ring)
 {
-    float covered = p->pressed[0] + (p->pressed[1] - p->pressed[0]) * v->share;
+    float covered = pressed_at(p, v->share);
     float reach = covered < 2 * p->ring->width ? covered : 2 * p->ring->width;
     float outwards = 0.5f * (1 + p->way * v->x);
     if (!(from_ring - covered < reach))
@@ -186,16 +287,22 @@ static float push_part(const pl_fold_press *p, const pl_fold_vertex *v, float fr
 
 pl_f4 pl_fold_settle(const pl_fold_press *p, const pl_fold_vertex *v, pl_f4 place, pl_f4 move)
 {
-    const pl_fold_wall *a = p->creases[0], *b = p->creases[1];
     const float *bounds = p->ring->bounds;
-    pl_f4 towards = pl_normalize3(pl_lerp(a->direction, b->direction, v->share)) * pl_splat(-p->way);
-    pl_f4 from = pl_lerp(a->point, b->point, v->share), before = place;
+    pl_fold_wall crease = wall_between(p->creases[0], p->creases[1], v->share);
+    crease.direction = pl_normalize3(crease.direction);
+    pl_f4 towards = crease.direction * pl_splat(-p->way), from = crease.point, before = place;
     float distance = pl_dot3(from - place, towards);
     float kept = kept_part(distance, pl_dot3(move, towards), pl_length3(move), p->ring->width);
     place += move * pl_splat(1 - p->part * (1 - kept));
     /* The two sides lie on each other with a gap between them that begins at the ring. */
     float from_ring = fabsf(bounds[p->k] + 0.5f * (v->x + 1) * (bounds[p->k + 1] - bounds[p->k]));
     float gap = 0.02f * (from_ring < p->ring->width ? from_ring : p->ring->width);
+    if (pl_fold_is_spread(p))
+    {
+        crease = pl_fold_crease_at(p, v->share, before);
+        towards = crease.direction * pl_splat(-p->way);
+        distance = pl_dot3(crease.point - before, towards);
+    }
     if (distance < gap)
     {
         float way = pl_length3(from - before);

@@ -102,6 +102,21 @@ PL_INLINE pl_f8 kept_part(pl_f8 distance, pl_f8 towards, pl_f8 length, float wid
     return (pl_f8)((pl_i8)kept & (room > zero));
 }
 
+/* pl_fold_crease_at, one by one: few places of a frame ask. away: from the places to it. */
+static void crease_at(const cell *c, const lot *l, pl_f8 towards[3], pl_f8 away[3])
+{
+    for (int lane = 0; lane < PL_FOLD_LANES; ++lane)
+    {
+        pl_f4 place = pl_set(l->points[0][lane], l->points[1][lane], l->points[2][lane], 0);
+        pl_fold_wall crease = pl_fold_crease_at(&c->press, l->v.share[lane], place);
+        for (int i = 0; i < 3; ++i)
+        {
+            towards[i][lane] = crease.direction[i];
+            away[i][lane] = crease.point[i] - place[i];
+        }
+    }
+}
+
 /* push_of times push_part. depth: behind the crease; way: to the places now, from_ring: at rest. */
 PL_INLINE pl_f8 push_of(const cell *c, const lot *l, pl_f8 depth, pl_f8 way, pl_f8 from_ring)
 {
@@ -137,10 +152,16 @@ PL_INLINE void settle(const cell *c, const lot *l, pl_f8 move[4])
         kept = kept_part(distance, -p->way * pl_dot8(l->rise, towards), length, p->ring->width);
         kept = 1 - p->part * (1 - kept);
     }
+    pl_f8 way = pl_sqrt8(pl_dot8(away, away));
+    if (c->pushed && pl_fold_is_spread(p))
+    {
+        crease_at(c, l, towards, away);
+        distance = -p->way * pl_dot8(away, towards);
+    }
     pl_f8 depth = 0.02f * pl_min8(from_ring, pl_splat8(p->ring->width)) - distance;
     if (c->pushed && pl_mask8(depth > pl_splat8(0)))
     {
-        push = p->way * push_of(c, l, depth, pl_sqrt8(pl_dot8(away, away)), from_ring);
+        push = p->way * push_of(c, l, depth, way, from_ring);
     }
     for (int i = 0; i < 3; ++i)
     {
