@@ -708,6 +708,19 @@ static void test_folds_are_the_same_in_lanes(void **state)
     support_actor_drop(&dancer);
 }
 
+/* The ring of an elbow that is not built in is not plane: creases of its stations differ, and cloth asks for that of
+ * where it lies. */
+static void test_folds_are_the_same_in_lanes_on_a_sleeve(void **state)
+{
+    (void)state;
+    SUPPORT_NEED(path, "mh_arm/mh_sleeve.glb");
+    support_actor actor = support_actor_load(path);
+    support_run bend = support_run_make(support_clip_named(actor.model, "elbow_bend"), 0, PLEAT_NONE);
+    bend.fps = 8;
+    check_lanes("sleeve", &actor, &bend);
+    support_actor_drop(&actor);
+}
+
 static pleat_result create_small(void *user, const pleat_host *host, pleat_error *error)
 {
     const support_actor *arm = user;
@@ -761,6 +774,7 @@ int main(void)
         cmocka_unit_test(test_folds_leave_stations_out),
         cmocka_unit_test(test_folds_are_the_same_in_lanes),
         cmocka_unit_test(test_folds_are_the_same_in_lanes_in_deep_bends),
+        cmocka_unit_test(test_folds_are_the_same_in_lanes_on_a_sleeve),
         cmocka_unit_test(test_folds_survive_any_failing_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -625,6 +625,8 @@ typedef struct pl_fold_press
 } pl_fold_press;
 pl_fold_press pl_fold_press_of(const pl_bound_ring *ring, uint32_t station, uint32_t k, const pl_folds_layer *layer,
                                float part);
+/* How many stations further on pressed cloth may have gone. */
+#define PL_FOLD_ASIDE 4
 /* Fills strays, once creases, runs and what is pressed are known. */
 void pl_folds_find_strays(const pl_bound_ring *ring, pl_folds_layer *layer);
 /* Does the crease depend on where places lie? */

@@ -111,9 +111,6 @@ float pl_fold_cover(const pl_bound_ring *ring, uint32_t station, const pl_fold_w
 
 /* ---- Where places lie ---- */
 
-/* How many stations further on the cloth may have gone. */
-#define ASIDE 4
-
 /* Planes that differ by less than 3 degrees are the same, those that differ by 10 are not: 1 less their cosine. */
 #define SAME 0.0014f
 #define OTHER 0.015f
@@ -126,7 +123,7 @@ void pl_folds_find_strays(const pl_bound_ring *ring, pl_folds_layer *layer)
         for (int side = 0; side < 2 && layer->runs[i][3] > 0; ++side)
         {
             uint32_t at = i;
-            for (int n = 0; n < ASIDE; ++n)
+            for (int n = 0; n < PL_FOLD_ASIDE; ++n)
             {
                 at = pl_fold_station_beside(ring->station_count, ring->closed, at, side);
                 if (!(layer->runs[at][3] > 0))
@@ -160,7 +157,7 @@ static spot spot_of(const pl_fold_press *p, pl_f4 place)
     const pl_bound_ring *ring = p->ring;
     uint32_t at[2] = {p->stations[0], p->stations[1]};
     float far[2] = {beyond(p->layer, at[0], place), beyond(p->layer, at[1], place)};
-    for (int i = 0; i < ASIDE && (far[0] < 0) != (far[1] > 0); ++i)
+    for (int i = 0; i < PL_FOLD_ASIDE && (far[0] < 0) != (far[1] > 0); ++i)
     {
         int side = far[1] > 0;
         uint32_t next = pl_fold_station_beside(ring->station_count, ring->closed, at[side], side);

@@ -91,6 +91,120 @@ PL_INLINE pl_f8 slope_at(const slope *s, const lot *l)
     return s->here + pl_select8(l->outer, pl_splat8(s->change[1]), pl_splat8(s->change[0])) * l->end;
 }
 
+/* ---- Where places lie ---- */
+
+/* Between which stations eight places lie. */
+typedef struct spots
+{
+    _Alignas(32) uint32_t stations[2][PL_FOLD_LANES];
+    pl_f8 far[2]; /* how far beyond them, along the ring */
+} spots;
+
+/* Points of creases, or directions; w is left out. */
+PL_INLINE void creases_of(const pl_folds_layer *layer, const uint32_t *stations, bool direction, pl_f8 out[3])
+{
+    uint32_t index[PL_FOLD_LANES];
+    for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
+    {
+        index[lane] = 2 * stations[lane] + direction;
+    }
+    pl_gather8((const pleat_vec4 *)layer->creases, index, out);
+}
+
+PL_INLINE pl_f8 beyond(const pl_folds_layer *layer, const uint32_t *stations, const pl_f8 points[3])
+{
+    pl_f8 from[3], run[3];
+    creases_of(layer, stations, false, from);
+    pl_gather8((const pleat_vec4 *)layer->runs, stations, run);
+    for (int i = 0; i < 3; ++i)
+    {
+        from[i] = points[i] - from[i];
+    }
+    return pl_dot8(from, run);
+}
+
+/* Takes a place one station further on; returns false if there is none. */
+PL_INLINE bool step_aside(const pl_fold_press *p, uint32_t lane, int side, spots *s)
+{
+    uint32_t at = s->stations[side][lane];
+    uint32_t next = pl_fold_station_beside(p->ring->station_count, p->ring->closed, at, side);
+    if (next == at || !(p->layer->runs[next][3] > 0))
+    {
+        return false;
+    }
+    s->stations[1 - side][lane] = at;
+    s->stations[side][lane] = next;
+    return true;
+}
+
+/* spot_of. */
+static void find_spots(const pl_fold_press *p, const pl_f8 points[3], spots *s)
+{
+    pl_f8 zero = pl_splat8(0);
+    for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
+    {
+        s->stations[0][lane] = p->stations[0];
+        s->stations[1][lane] = p->stations[1];
+    }
+    uint32_t walking = (1u << PL_FOLD_LANES) - 1;
+    for (int i = 0;; ++i)
+    {
+        s->far[0] = beyond(p->layer, s->stations[0], points);
+        s->far[1] = beyond(p->layer, s->stations[1], points);
+        uint32_t ahead = pl_mask8(s->far[1] > zero);
+        walking &= ahead ^ pl_mask8(s->far[0] < zero);
+        if (i == PL_FOLD_ASIDE || !walking)
+        {
+            return;
+        }
+        for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane)
+        {
+            if (walking >> lane & 1 && !step_aside(p, lane, ahead >> lane & 1, s))
+            {
+                walking &= ~(1u << lane);
+            }
+        }
+    }
+}
+
+/* pl_fold_crease_at. towards: the creases' own until then; away: from the places to the crease, filled. */
+static void crease_at(const cell *c, const lot *l, pl_f8 towards[3], pl_f8 away[3])
+{
+    const pl_fold_press *p = &c->press;
+    const pl_folds_layer *layer = p->layer;
+    spots s;
+    find_spots(p, l->points, &s);
+    pl_f8 zero = pl_splat8(0), between = s.far[0] - s.far[1], own = l->v.share;
+    pl_f8 share = pl_select8(between > zero, s.far[0] / between, pl_splat8(0.5f));
+    share = pl_select8(s.far[1] > zero, pl_splat8(1), share);
+    share = pl_select8(s.far[0] < zero, zero, share);
+    pl_f8 pressed[2];
+    for (int end = 0; end < 2; ++end)
+    {
+        pressed[end] = pl_fetch8(layer->pressed, *(const pl_i8 *)s.stations[end]);
+    }
+    pl_f8 covered = p->pressed[0] + (p->pressed[1] - p->pressed[0]) * own;
+    pl_f8 lies = pressed[0] + (pressed[1] - pressed[0]) * share;
+    pl_f8 part = pl_fold_ramp8(pl_max8(covered, lies) / pl_splat8(p->ring->width), 1, 2);
+    part *= p->strays[0] + (p->strays[1] - p->strays[0]) * own;
+    pl_f8 a[2][3], b[2][3];
+    for (int k = 0; k < 2; ++k)
+    {
+        creases_of(layer, s.stations[0], k, a[k]);
+        creases_of(layer, s.stations[1], k, b[k]);
+    }
+    const pl_fold_wall *first = p->creases[0], *second = p->creases[1];
+    for (int i = 0; i < 3; ++i)
+    {
+        pl_f8 point = first->point[i] + (second->point[i] - first->point[i]) * own;
+        pl_f8 direction = first->direction[i] + (second->direction[i] - first->direction[i]) * own;
+        point += (a[0][i] + (b[0][i] - a[0][i]) * share - point) * part;
+        towards[i] = direction + (a[1][i] + (b[1][i] - a[1][i]) * share - direction) * part;
+        away[i] = point - l->points[i];
+    }
+    pl_normalize8(towards);
+}
+
 /* ---- Before the crease ---- */
 
 /* kept_part of folds_press.c. */
@@ -100,21 +214,6 @@ PL_INLINE pl_f8 kept_part(pl_f8 distance, pl_f8 towards, pl_f8 length, float wid
     towards = pl_max8(towards, 0.3f * length);
     pl_f8 kept = pl_select8(towards > zero, pl_fold_limit8(towards, room) / towards, pl_splat8(1));
     return (pl_f8)((pl_i8)kept & (room > zero));
-}
-
-/* pl_fold_crease_at, one by one: few places of a frame ask. away: from the places to it. */
-static void crease_at(const cell *c, const lot *l, pl_f8 towards[3], pl_f8 away[3])
-{
-    for (int lane = 0; lane < PL_FOLD_LANES; ++lane)
-    {
-        pl_f4 place = pl_set(l->points[0][lane], l->points[1][lane], l->points[2][lane], 0);
-        pl_fold_wall crease = pl_fold_crease_at(&c->press, l->v.share[lane], place);
-        for (int i = 0; i < 3; ++i)
-        {
-            towards[i][lane] = crease.direction[i];
-            away[i][lane] = crease.point[i] - place[i];
-        }
-    }
 }
 
 /* push_of times push_part. depth: behind the crease; way: to the places now, from_ring: at rest. */
