@@ -11,7 +11,8 @@
  *
  * Beyond the paper: stations all the way round instead of one curve per bending direction, so that nothing has to move
  * when the axis turns; the length is kept on every line across a ring, not on one; rings of different joints share
- * the cloth between them (folds_share.c) and run one after the other, each on what the one before left. */
+ * the cloth between them (folds_share.c) and run one after the other, each on what the one before left; the outer side
+ * of a bend, which skinning shortens and cloth does not, has no folds (folds_outer.c). */
 #ifndef PL_LAYER_FOLDS_H
 #define PL_LAYER_FOLDS_H
 
@@ -120,6 +121,8 @@ pl_fold_values pl_folds_values_at(const pleat_folds_options *options, uint32_t i
 pleat_result pl_folds_profile_of(const pl_fold_values *values, pl_profile *profile, pleat_error *error);
 /* The part of a direction across an axis, unit; any other across it where there is none. */
 pl_f4 pl_folds_across(pl_f4 direction, pl_f4 axis);
+/* The mean of its stations. */
+pl_f4 pl_fold_ring_middle(const pl_fold_ring *ring);
 /* Is the side of a limb that folds left open? */
 bool pl_folds_any_side(const pl_fold_values *values);
 /* Makes own smaller away from the side that folds. axis: of the bone, inner: the inner side of
@@ -170,7 +173,7 @@ enum
 
 /* Folds lower than this, of their width, are not evened out, and wholly from EVEN more on. A fold of height h has lost
  * 2.4 (h / w)^2 of its length, which is 5.4 % here: nothing on it is shorter than that leaves it. More than
- * half of all folds are as low. */
+ * half of what folds of the built-in dancer raise is as low. */
 #define PL_FOLD_LOW 0.15f
 #define PL_FOLD_EVEN 0.1f
 

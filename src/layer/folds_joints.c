@@ -64,23 +64,28 @@ static float window(float away, float spread)
     return t * t * (3 - 2 * t);
 }
 
-static const float whole_turn = 6.2831853f;
+static const float turn = 6.2831853f;
 
 bool pl_folds_any_side(const pl_fold_values *values)
 {
-    return values->spread >= whole_turn;
+    return values->spread >= turn;
 }
 
-void pl_folds_choose_side(pl_fold_ring *ring, pl_f4 axis, pl_f4 inner, const pl_fold_values *values)
+pl_f4 pl_fold_ring_middle(const pl_fold_ring *ring)
 {
-    const float turn = whole_turn;
     uint32_t count = ring->ring.station_count;
-    pl_f4 middle = pl_splat(0), side = pl_cross(axis, inner);
+    pl_f4 middle = pl_splat(0);
     for (uint32_t i = 0; i < count; ++i)
     {
         middle += ring->ring.stations[i].position * pl_splat(1 / (float)count);
     }
-    for (uint32_t i = 0; i < count; ++i)
+    return middle;
+}
+
+void pl_folds_choose_side(pl_fold_ring *ring, pl_f4 axis, pl_f4 inner, const pl_fold_values *values)
+{
+    pl_f4 middle = pl_fold_ring_middle(ring), side = pl_cross(axis, inner);
+    for (uint32_t i = 0; i < ring->ring.station_count; ++i)
     {
         pl_f4 from = ring->ring.stations[i].position - middle;
         float angle = atan2f(pl_dot3(from, side), pl_dot3(from, inner)) - values->angle;

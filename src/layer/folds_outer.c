@@ -46,13 +46,8 @@ float pl_fold_outer(pl_f4 inner, pl_f4 out)
 
 void pl_folds_find_outs(pl_fold_ring *ring, const pleat_affine *from_rest)
 {
-    uint32_t count = ring->ring.station_count;
-    pl_f4 middle = pl_splat(0);
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        middle += ring->ring.stations[i].position * pl_splat(1 / (float)count);
-    }
-    for (uint32_t i = 0; i < count; ++i)
+    pl_f4 middle = pl_fold_ring_middle(ring);
+    for (uint32_t i = 0; i < ring->ring.station_count; ++i)
     {
         const pl_station *station = &ring->ring.stations[i];
         /* The middle of a part of a ring is not that of the limb. */
