@@ -77,6 +77,16 @@ PL_INLINE pl_f4 pl_bvh_corner(const pl_bvh_block *block, uint32_t k, uint32_t la
     return pl_set(block->corner[k][0][lane], block->corner[k][1][lane], block->corner[k][2][lane], 0);
 }
 
+/* What is counted of crossings. */
+typedef struct pl_bvh_tally
+{
+    uint32_t *counts;       /* by triangle: one more for each pair that it is in */
+    const uint32_t *groups; /* by triangle: pairs of one group do not count, */
+    const uint8_t *lenient; /* by group: where this is set */
+} pl_bvh_tally;
+/* Pairs of triangles of two blocks, or of one with itself, that cross: as pleat_bvh_crossings within one tree. */
+uint64_t pl_bvh_block_crossings(const pl_bvh_block *a, const pl_bvh_block *b, const pl_bvh_tally *tally);
+
 /* The empty answer. */
 PL_INLINE pleat_hit pl_bvh_no_hit(void)
 {

@@ -16,7 +16,8 @@ typedef struct crossing_job
     const pleat_bvh *other;
     bool (*visit)(void *user, uint32_t a, uint32_t b); /* NULL: count and mark only */
     void *user;
-    uint8_t *marks; /* of bvh's triangles, or NULL */
+    uint8_t *marks;            /* of bvh's triangles, or NULL */
+    const pl_bvh_tally *tally; /* or NULL; of one thread alone */
     uint64_t count;
     bool stop;
 } crossing_job;
@@ -174,6 +175,11 @@ PL_INLINE pl_i4 on_one_side(const one_triangle *one, const pl_bvh_block *block)
 
 static void report(crossing_job *job, uint32_t a, uint32_t b)
 {
+    const pl_bvh_tally *tally = job->tally;
+    if (tally && tally->groups[a] == tally->groups[b] && tally->lenient[tally->groups[a]])
+    {
+        return;
+    }
     ++job->count;
     if (job->marks)
     {
@@ -182,6 +188,11 @@ static void report(crossing_job *job, uint32_t a, uint32_t b)
         {
             __atomic_store_n(&job->marks[b], 1, __ATOMIC_RELAXED);
         }
+    }
+    if (tally)
+    {
+        ++tally->counts[a];
+        ++tally->counts[b];
     }
     if (job->visit)
     {
@@ -276,6 +287,15 @@ static void cross_blocks(crossing_job *job, const one_block *ours, const pl_bvh_
             cross_block(job, &ours->triangles[i], ours->index[i], block, later);
         }
     }
+}
+
+uint64_t pl_bvh_block_crossings(const pl_bvh_block *a, const pl_bvh_block *b, const pl_bvh_tally *tally)
+{
+    crossing_job job = {.tally = tally};
+    one_block ours;
+    open_block(a, &ours);
+    cross_blocks(&job, &ours, b, a == b);
+    return job.count;
 }
 
 /* Children of a node whose boxes overlap ours, and which hold a block at or after `first`. */
