@@ -70,30 +70,84 @@ static double crossings_ratio(const char *path, const char *node, uint32_t step,
     return (double)with / (double)without;
 }
 
-/* The goal is 1: skinning pushes thighs through each other and arms through the chest, and folds there add to it; where
- * it crushes cloth along a ring they added most (1.012 and 1.007, where folds did not mind that), then in creases of
- * wrung elbows, at hips and between thighs (1.007 and 1.002). */
+/* Skinning pushes thighs through each other and arms through the chest, and folds there would add to it: 1.0004 and
+ * 1.0040 where the clip is not played for what they add (folds_clear.c), 1.012 and 1.007 where they do not mind cloth
+ * that is crushed along a ring either. */
 static void test_folds_mind_other_parts_of_the_leotard(void **state)
 {
     (void)state;
     SUPPORT_NEED(path, "mh_modern_leotard/mh_modern_leotard.glb");
-    assert_true(crossings_ratio(path, "", 4, 288) < 1.001);
+    assert_true(crossings_ratio(path, "", 4, 288) < 1);
 }
 
 static void test_folds_mind_other_parts_of_the_sportsuit(void **state)
 {
     (void)state;
     SUPPORT_NEED(path, "mh_salsa_sportsuit/mh_salsa_sportsuit.glb");
-    assert_true(crossings_ratio(path, "suit", 8, 870) < 1.001);
+    assert_true(crossings_ratio(path, "suit", 8, 870) < 1);
 }
 
-/* Deep knees and thighs: 1.037 where cloth pressed together is put back onto the crease of its own station and not of
- * where it lies. */
+/* Deep knees, whose folds may still cross each other, and thighs: 1.021 where the clip is not played for what they add,
+ * 1.037 where cloth pressed together is put back onto the crease of its own station and not of where it lies. */
 static void test_folds_mind_other_parts_of_the_worksuit(void **state)
 {
     (void)state;
     SUPPORT_NEED(path, "mh_fat_male_worksuit/mh_fat_male_worksuit.glb");
-    assert_true(crossings_ratio(path, "suit", 32, 914) < 1.025);
+    assert_true(crossings_ratio(path, "suit", 32, 914) < 1.012);
+}
+
+/* The tights of the built-in dancer with folds that are too wide for her. */
+static pleat_bake *bake_tights(const support_actor *dancer, const pleat_layer_type *type, float strength)
+{
+    uint32_t node = support_node_named(dancer->model, "tights");
+    pleat_folds_options options = pleat_folds_options_default();
+    options.strength = strength;
+    options.width = 0.05f;
+    options.detail = 3;
+    pleat_layer_desc layer = {type, &options};
+    pleat_bake_desc desc = pleat_bake_desc_default(dancer->model);
+    desc.node_count = 1;
+    desc.nodes = &node;
+    desc.clip = support_clip_named(dancer->model, "squat");
+    desc.fps = 10;
+    desc.layer_count = 1;
+    desc.layers = &layer;
+    pleat_bake *bake = NULL;
+    pleat_error error = {0};
+    if (pleat_bake_create(&desc, NULL, &bake, &error) != PLEAT_OK)
+    {
+        fail_msg("%s", error.message);
+    }
+    return bake;
+}
+
+/* How many more triangles cross than without folds, of frames that folds make worse. */
+static uint64_t made_worse(const support_actor *dancer, const pleat_layer_type *type)
+{
+    pleat_bake *bake = bake_tights(dancer, type, 1), *plain = bake_tights(dancer, type, 0);
+    uint64_t worse = 0;
+    for (uint32_t f = 0; f < pleat_bake_get_shape(bake)->frame_count; ++f)
+    {
+        uint64_t with = crossings(bake, support_frame(bake, f)), without = crossings(plain, support_frame(plain, f));
+        worse += with > without ? with - without : 0;
+    }
+    pleat_bake_destroy(bake);
+    pleat_bake_destroy(plain);
+    return worse;
+}
+
+/* Where folds would add crossings they are let down. */
+static void test_folds_keep_clear_of_other_cloth(void **state)
+{
+    (void)state;
+    support_actor dancer = support_actor_make("dancer");
+    pleat_layer_type heedless = pleat_folds_layer;
+    heedless.rehearse = NULL;
+    uint64_t before = made_worse(&dancer, &heedless), after = made_worse(&dancer, &pleat_folds_layer);
+    print_message("folds add %llu crossings, %llu where they keep clear\n", (unsigned long long)before,
+                  (unsigned long long)after);
+    assert_true(before > 0 && after == 0);
+    support_actor_drop(&dancer);
 }
 
 /* Past 100 degrees cloth is pressed together, and folds stand beside the crease: on the upper arm, which hangs down
@@ -130,6 +184,7 @@ int main(void)
         cmocka_unit_test(test_folds_mind_other_parts_of_the_leotard),
         cmocka_unit_test(test_folds_mind_other_parts_of_the_sportsuit),
         cmocka_unit_test(test_folds_mind_other_parts_of_the_worksuit),
+        cmocka_unit_test(test_folds_keep_clear_of_other_cloth),
         cmocka_unit_test(test_folds_stay_in_deep_bends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

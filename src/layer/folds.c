@@ -1,7 +1,7 @@
 /* The folds layer: options, binding, and the frame. */
 #include "layer/folds_lanes.h"
-#include "layer/folds_leap.h"
 #include "layer/folds_lining.h"
+#include "layer/folds_rehearse.h"
 
 #include <stdio.h>
 
@@ -179,6 +179,29 @@ static pleat_result tell_garments(pl_folds_plan *plan, const pleat_cloth *cloth,
     return PLEAT_OK;
 }
 
+/* Fills no_cloth. */
+static pleat_result tell_cloth(pl_folds_layer *layer, const pl_folds_plan *plan, const pleat_cloth *cloth,
+                               pleat_error *error)
+{
+    uint32_t count = cloth->topology->triangle_count;
+    if (!plan->lining && !plan->garments)
+    {
+        return PLEAT_OK;
+    }
+    layer->no_cloth = PL_ARENA_NEW(&layer->arena, uint8_t, count);
+    if (!layer->no_cloth)
+    {
+        return pl_fail_memory(&layer->memory, error, "garments");
+    }
+    for (uint32_t t = 0; t < count; ++t)
+    {
+        bool lining = plan->lining && plan->lining[cloth->coarse_triangle[t]];
+        bool trimming = plan->garments && plan->garments[cloth->topology->triangles[3 * (size_t)t]] == PLEAT_NONE;
+        layer->no_cloth[t] = lining || trimming;
+    }
+    return PLEAT_OK;
+}
+
 static pleat_result bind_layer(pl_folds_layer *layer, pl_folds_plan *plan, const pleat_cloth *cloth,
                                const pleat_host *host, pleat_error *error)
 {
@@ -214,6 +237,10 @@ static pleat_result bind_layer(pl_folds_layer *layer, pl_folds_plan *plan, const
     if (result == PLEAT_OK)
     {
         result = pl_folds_look_around(layer, plan, cloth, &surface, host, error);
+    }
+    if (result == PLEAT_OK)
+    {
+        result = tell_cloth(layer, plan, cloth, error);
     }
     plan->garments = NULL;
     pl_arena_free(&scratch);

@@ -6,8 +6,8 @@
  * mesh, and looks the clip over (folds_watch.c) for which stations are needed (folds_stations.c), what comes near folds
  * (folds_near.c) and where they are crushed (folds_narrow.c); binding (folds_bind.c) lays the lines over the refined
  * mesh and gives its vertices their fold and station; a frame (folds_frame.c, folds_contact.c) solves the amplitude of
- * every fold at every station that is left and raises the vertices. Before the first one the bound layer plays what
- * the clip does fastest, so that folds do not spring with it (folds_leap.h).
+ * every fold at every station that is left and raises the vertices. Before the first one the bound layer plays the clip
+ * (folds_rehearse.h), so that folds neither spring with it nor pass through cloth that skinning keeps apart.
  *
  * Beyond the paper: stations all the way round instead of one curve per bending direction, so that nothing has to move
  * when the axis turns; the length is kept on every line across a ring, not on one; rings of different joints share
@@ -235,6 +235,7 @@ typedef struct pl_fold_lanes pl_fold_lanes;
 typedef struct pl_fold_lane_work pl_fold_lane_work;
 typedef struct pl_fold_kernels pl_fold_kernels;
 typedef struct pl_fold_lining pl_fold_lining;
+typedef struct pl_fold_lids pl_fold_lids;
 
 /* A ring bound to the cloth. */
 typedef struct pl_bound_ring
@@ -404,34 +405,6 @@ typedef struct pl_fold_bend
     float clear;
 } pl_fold_bend;
 
-/* A place that may not spring, */
-typedef struct pl_fold_lid
-{
-    uint32_t slot; /* among those with lids */
-    float height;  /* how far it is from where skinning puts it in the pose of the leap */
-} pl_fold_lid;
-/* and a pose that a flung limb passes through (folds_leap.h). */
-typedef struct pl_fold_leap
-{
-    const struct pl_fold_leap *next;
-    const pl_f4 *pose; /* three columns a joint */
-    uint32_t lid_count;
-    pl_fold_lid *lids;
-} pl_fold_leap;
-typedef struct pl_fold_leaps
-{
-    uint32_t joint_count; /* of the skin */
-    uint32_t *parents;    /* by joint: the next one above it, or PLEAT_NONE */
-    const pl_fold_leap *first;
-    float slope;           /* how much higher lids are for a radian that joints are turned from a leap */
-    uint32_t vertex_count; /* that have lids */
-    uint32_t *vertices;
-    /* Of the frame at work. */
-    pl_f4 *pose;
-    pl_f4 *skinned; /* by vertex with a lid: where skinning puts it, */
-    float *lids;    /* and how far from there it may be */
-} pl_fold_leaps;
-
 /* The layer, bound. */
 typedef struct pl_folds_layer
 {
@@ -476,7 +449,8 @@ typedef struct pl_folds_layer
     const pl_fold_kernels *kernels; /* NULL: station by station */
     pl_fold_lane_work *work;        /* of the kernels */
     pl_fold_lining *lining;         /* NULL: none */
-    pl_fold_leaps *leaps;           /* NULL: none */
+    uint8_t *no_cloth;              /* by triangle: lining, trimmings and what is no garment; NULL: none */
+    pl_fold_lids *lids;             /* NULL: none */
 } pl_folds_layer;
 
 /* Finds what lies beneath rings and over them, once all are bound (folds_beneath.c, folds_cover.c). */

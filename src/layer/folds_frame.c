@@ -1,6 +1,6 @@
 /* One frame of the folds layer: measure the lines, solve the folds, raise the vertices. */
 #include "layer/folds_lanes.h"
-#include "layer/folds_leap.h"
+#include "layer/folds_lids.h"
 #include "layer/folds_lining.h"
 #include "layer/folds_near.h"
 
@@ -797,7 +797,7 @@ void pl_folds_update(void *user, const pleat_layer_frame *frame)
     pl_folds_layer *layer = user;
     layer->highest = 0;
     pl_folds_note_outer(layer, frame);
-    pl_folds_meet_leaps(layer, frame);
+    pl_folds_meet_lids(layer, frame);
     settle_crossings(layer, frame);
     for (uint32_t r = 0; r < layer->ring_count; ++r)
     {

@@ -1,0 +1,125 @@
+#include "layer/folds_lids.h"
+
+/* ---- Poses ---- */
+
+void pl_fold_lids_find_parents(const pl_fold_lids *lids, const pleat_cloth *cloth)
+{
+    const pleat_node *nodes = cloth->model->nodes;
+    const pleat_skin *skin = &cloth->model->skins[nodes[cloth->node].skin];
+    for (uint32_t j = 0; j < skin->joint_count; ++j)
+    {
+        lids->parents[j] = PLEAT_NONE;
+        for (uint32_t node = nodes[skin->joints[j]].parent; node != PLEAT_NONE && lids->parents[j] == PLEAT_NONE;)
+        {
+            lids->parents[j] = pl_skin_joint_of(skin, node);
+            node = nodes[node].parent;
+        }
+    }
+}
+
+void pl_fold_lids_take_pose(const pl_fold_lids *lids, const pleat_affine *joints, pl_f4 *pose)
+{
+    for (uint32_t j = 0; j < lids->joint_count; ++j)
+    {
+        uint32_t parent = lids->parents[j] != PLEAT_NONE ? lids->parents[j] : j;
+        pl_f4 own[3], above[3];
+        for (int c = 0; c < 3; ++c)
+        {
+            const float(*a)[4] = joints[j].row, (*b)[4] = joints[parent].row;
+            own[c] = pl_normalize3(pl_set(a[0][c], a[1][c], a[2][c], 0));
+            above[c] = pl_normalize3(pl_set(b[0][c], b[1][c], b[2][c], 0));
+        }
+        for (int c = 0; c < 3; ++c)
+        {
+            *pose++ = pl_set(pl_dot3(own[c], above[0]), pl_dot3(own[c], above[1]), pl_dot3(own[c], above[2]), 0);
+        }
+    }
+}
+
+/* The least trace of the turn of a joint from one pose to another; not followed further once it is below `enough`. */
+static float least_trace(uint32_t joint_count, const pl_f4 *a, const pl_f4 *b, float enough)
+{
+    float least = 3;
+    for (uint32_t j = 0; j < joint_count && least >= enough; ++j, a += 3, b += 3)
+    {
+        pl_f4 products = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+        float trace = products[0] + products[1] + products[2];
+        least = trace < least ? trace : least;
+    }
+    return least;
+}
+
+static float angle_of(float trace)
+{
+    return acosf(fmaxf(fminf(0.5f * (trace - 1), 1), -1));
+}
+
+float pl_fold_lids_turn(const pl_fold_lids *lids, const pl_f4 *a, const pl_f4 *b)
+{
+    return angle_of(least_trace(lids->joint_count, a, b, -INFINITY));
+}
+
+/* ---- Frames ---- */
+
+void pl_folds_meet_lids(const pl_folds_layer *layer, const pleat_layer_frame *frame)
+{
+    const pl_fold_lids *lids = layer->lids;
+    for (uint32_t i = 0; lids && i < lids->vertex_count; ++i)
+    {
+        lids->skinned[i] = pl_load(&frame->positions[lids->vertices[i]]);
+    }
+}
+
+/* Fills ways and heights, which nothing holds yet; returns the furthest. */
+static float find_ways(const pl_fold_lids *lids, const pleat_vec4 *positions)
+{
+    float most = 0;
+    for (uint32_t i = 0; i < lids->vertex_count; ++i)
+    {
+        float way = pl_length3(pl_load(&positions[lids->vertices[i]]) - lids->skinned[i]);
+        lids->ways[i] = lids->heights[i] = way;
+        most = way > most ? way : most;
+    }
+    return most;
+}
+
+/* Lowers heights by the lids of a stance, that much higher than in its pose. */
+static void hold_stance(const pl_fold_lids *lids, const pl_fold_stance *stance, float more)
+{
+    for (uint32_t i = 0; i < stance->lid_count; ++i)
+    {
+        const pl_fold_lid *lid = &stance->lids[i];
+        float height = lid->height + more, *held = &lids->heights[lid->slot];
+        *held = height < *held ? height : *held;
+    }
+}
+
+void pl_folds_hold_lids(const pl_folds_layer *layer, const pleat_layer_frame *frame)
+{
+    const pl_fold_lids *lids = layer->lids;
+    float most = lids ? find_ways(lids, frame->positions) : 0;
+    if (!(most > 0))
+    {
+        return;
+    }
+    /* Stances further away than this hold nothing down. */
+    float farthest = most / lids->slope, enough = farthest < 3.14f ? 1 + 2 * cosf(farthest) - 1e-5f : -2;
+    pl_fold_lids_take_pose(lids, frame->joints, lids->pose);
+    for (const pl_fold_stance *stance = lids->first; stance; stance = stance->next)
+    {
+        float trace = least_trace(lids->joint_count, lids->pose, stance->pose, enough);
+        if (trace >= enough)
+        {
+            hold_stance(lids, stance, lids->slope * angle_of(trace));
+        }
+    }
+    for (uint32_t i = 0; i < lids->vertex_count; ++i)
+    {
+        if (lids->heights[i] < lids->ways[i])
+        {
+            pleat_vec4 *position = &frame->positions[lids->vertices[i]];
+            pl_f4 offset = pl_load(position) - lids->skinned[i];
+            pl_store(position, lids->skinned[i] + offset * pl_splat(lids->heights[i] / lids->ways[i]));
+        }
+    }
+}
