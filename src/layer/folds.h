@@ -361,9 +361,8 @@ typedef struct pl_fold_contest
 /* A fold of which others ask, or which asks, what is lost around it: a mean over its neighbours and itself. */
 typedef struct pl_fold_ask
 {
-    uint32_t fold; /* in its ring */
-    uint32_t count;
-    uint32_t lane[9]; /* in the layer's losses */
+    uint32_t fold;    /* in its ring */
+    uint32_t lane[9]; /* in the layer's losses; with fewer neighbours, one of them several times */
     float weight[9];  /* 1 together */
 } pl_fold_ask;
 

@@ -130,6 +130,8 @@ pl_fold_bend pl_fold_bend_of(const pl_bound_ring *ring, uint32_t station, const 
                           1 - pl_fold_ramp(cosine, 0.978f, 0.996f), pl_fold_ramp(cosine, -0.9f, -0.4f)};
 }
 
+/* ---- Rooms along the ring ---- */
+
 /* Folds of one station, between two others: a[k] = min(a[k], b[k] + step). */
 static void keep_below(float *a, const float *b, float step, uint32_t count)
 {
@@ -140,37 +142,74 @@ static void keep_below(float *a, const float *b, float step, uint32_t count)
     }
 }
 
-/* The same with what is a part of the way from one station to another. own: of a's, before it was lowered. */
-static void draw_below(float *a, const float *own, const float *b, float part, uint32_t count)
+/* Are all values the same? Then there is nothing to lower. */
+static bool are_even(const float *values, uint32_t count)
 {
+    int differ = 0;
     for (uint32_t k = 0; k < count; ++k)
     {
-        float most = own[k] + (b[k] - own[k]) * part;
-        a[k] = a[k] < most ? a[k] : most;
+        differ |= values[k] != values[0];
+    }
+    return !differ;
+}
+
+/* A place's room, drawn a part of the way to that of a place beside it where it is lower there. own: before. */
+PL_INLINE pl_f4 draw_below(pl_f4 room, pl_f4 own, pl_f4 beside, float part)
+{
+    return pl_min(room, own + (beside - own) * pl_splat(part));
+}
+
+/* share_rooms for four folds side by side, or for two: width. What lies before and behind stays in registers. */
+PL_INLINE void share_columns(const pl_bound_ring *ring, float *rooms, size_t width)
+{
+    uint32_t stations = ring->station_count, folds = ring->fold_count;
+    size_t size = width * sizeof *rooms;
+    pl_f4 first = pl_splat(0), before = first, here, next;
+    memcpy(&first, rooms, size);
+    memcpy(&before, rooms + (ring->closed ? stations - 1 : 0) * folds, size);
+    here = first;
+    float part = ring->closed ? 1 / pl_fold_gap(ring, stations - 1) : 1;
+    for (uint32_t i = 0; i < stations; ++i)
+    {
+        float *room = rooms + i * folds, gap = pl_fold_gap(ring, i);
+        next = ring->closed ? first : here;
+        if (i + 1 < stations)
+        {
+            memcpy(&next, room + folds, size);
+        }
+        pl_f4 drawn = draw_below(here, here, before, part);
+        part = gap > 1 ? 1 / gap : 1;
+        drawn = draw_below(drawn, here, next, part);
+        memcpy(room, &drawn, size);
+        before = here;
+        here = next;
     }
 }
 
 /* Between two stations a fold may meet what neither of their lines does: each room is the least of its own and those
- * as far to each side of it as the plan's stations are. */
-void pl_fold_share_rooms(const pl_bound_ring *ring, float *rooms)
+ * as far to each side of it as the plan's stations are. There is an even number of folds. */
+static void share_rooms(const pl_bound_ring *ring, float *rooms)
 {
-    uint32_t stations = ring->station_count, folds = ring->fold_count;
-    float first[2 * PL_FOLDS_A_SIDE], before[2 * PL_FOLDS_A_SIDE], here[2 * PL_FOLDS_A_SIDE];
-    float gap = ring->closed ? pl_fold_gap(ring, stations - 1) : 1;
-    memcpy(first, rooms, folds * sizeof *rooms);
-    memcpy(before, rooms + (ring->closed ? stations - 1 : 0) * folds, folds * sizeof *rooms);
-    for (uint32_t i = 0; i < stations; ++i)
+    uint32_t folds = ring->fold_count, k = 0;
+    for (; k + 4 <= folds; k += 4)
     {
-        float *room = rooms + i * folds;
-        memcpy(here, room, folds * sizeof *rooms);
-        draw_below(room, here, before, 1 / gap, folds);
-        gap = fmaxf(pl_fold_gap(ring, i), 1);
-        draw_below(room, here, i + 1 < stations ? room + folds : ring->closed ? first : here, 1 / gap, folds);
-        memcpy(before, here, folds * sizeof *rooms);
+        share_columns(ring, rooms + k, 4);
+    }
+    if (k < folds)
+    {
+        share_columns(ring, rooms + k, 2);
     }
 }
 
-/* The same, and whether anything of it changes. */
+void pl_fold_share_rooms(const pl_bound_ring *ring, float *rooms)
+{
+    if (!are_even(rooms, ring->station_count * ring->fold_count))
+    {
+        share_rooms(ring, rooms);
+    }
+}
+
+/* The same as keep_below, and whether anything of it changes. */
 static bool lower(float *a, const float *b, float step, uint32_t count)
 {
     bool changed = false;
@@ -215,8 +254,11 @@ static void taper(const pl_bound_ring *ring, float slope, float *values, uint32_
 
 void pl_fold_taper_rooms(const pl_bound_ring *ring, float slope, float *rooms)
 {
-    pl_fold_share_rooms(ring, rooms);
-    taper(ring, slope, rooms, ring->fold_count);
+    if (!are_even(rooms, ring->station_count * ring->fold_count))
+    {
+        share_rooms(ring, rooms);
+        taper(ring, slope, rooms, ring->fold_count);
+    }
 }
 
 /* ---- Along the ring ---- */

@@ -120,6 +120,7 @@ static pl_fold_ask folds_beside(const pl_bound_ring *ring, uint32_t index)
 {
     int32_t stations = (int32_t)ring->station_count, folds = (int32_t)ring->fold_count;
     pl_fold_ask ask = {.fold = index};
+    uint32_t count = 0;
     float sum = 0;
     for (int32_t n = 0; n < 9; ++n)
     {
@@ -127,24 +128,25 @@ static pl_fold_ask folds_beside(const pl_bound_ring *ring, uint32_t index)
         i = !ring->closed ? i : i < 0 ? stations - 1 : i < stations ? i : 0;
         if (i >= 0 && i < stations && k >= 0 && k < folds && ring->folds[i * folds + k].sample_count > 2)
         {
-            ask.lane[ask.count] = pl_fold_lane_of(ring, (uint32_t)(i * folds + k));
+            ask.lane[count] = pl_fold_lane_of(ring, (uint32_t)(i * folds + k));
             /* Of one twice as far away it counts what it is half of on the way there. */
             float gap = pl_fold_gap(ring, (uint32_t)(n / 3 ? (int32_t)index / folds : i));
             float beside = gap > 1 ? 1 / (gap * gap) : 1;
-            ask.weight[ask.count] = (n / 3 == 1 ? 4 - 2 * beside : beside) * (n % 3 == 1 ? 2.0f : 1.0f);
-            sum += ask.weight[ask.count++];
+            ask.weight[count] = (n / 3 == 1 ? 4 - 2 * beside : beside) * (n % 3 == 1 ? 2.0f : 1.0f);
+            sum += ask.weight[count++];
         }
     }
-    for (uint32_t n = 0; n < ask.count; ++n)
+    for (uint32_t n = 0; n < 9; ++n)
     {
-        ask.weight[n] /= sum;
+        ask.weight[n] = n < count ? ask.weight[n] / sum : 0;
+        ask.lane[n] = n < count ? ask.lane[n] : ask.lane[0];
     }
     return ask;
 }
 
 static void mark_groups(const pl_bound_ring *ring, const pl_fold_ask *ask)
 {
-    for (uint32_t n = 0; n < ask->count; ++n)
+    for (uint32_t n = 0; n < 9; ++n)
     {
         uint32_t group = ask->lane[n] / PL_FOLD_LANES;
         ring->lanes->asked[group / ring->fold_count] |= 1u << group % ring->fold_count;
@@ -250,7 +252,7 @@ void pl_folds_note_losses(pl_folds_layer *layer, const pl_bound_ring *ring, bool
     for (uint32_t i = 0; i < ring->ask_count; ++i)
     {
         float sum = 0;
-        for (uint32_t n = 0; n < asks[i].count; ++n)
+        for (uint32_t n = 0; n < 9; ++n)
         {
             sum += asks[i].weight[n] * layer->losses[asks[i].lane[n]];
         }
@@ -260,13 +262,15 @@ void pl_folds_note_losses(pl_folds_layer *layer, const pl_bound_ring *ring, bool
 
 /* Losses closer to each other than this are as good as equal. */
 #define CLOSE 0.04f
+/* A rival that has lost no more than this, of what a fold has, takes nothing from it. */
+#define PART 0.35f
 
 /* What is left of a fold's height: all while it has lost a good deal more than its rival, nothing while a good deal
  * less. Between equal losses both are low: much of each would stand as a grid, and where losses change slowly that zone
  * is wide. */
 static float gate_of(float lost, float rival)
 {
-    return 1 - pl_smooth_step((rival - 0.35f * lost) / (0.9f * lost + CLOSE));
+    return 1 - pl_smooth_step((rival - PART * lost) / (0.9f * lost + CLOSE));
 }
 
 static void settle_ring(pl_folds_layer *layer, const pl_bound_ring *ring)
@@ -285,7 +289,12 @@ static void settle_ring(pl_folds_layer *layer, const pl_bound_ring *ring)
             rival += losses[contests[i].rival[n]] * contests[i].weight[n];
         }
         uint32_t at = ring->first_fold + contests[i].fold;
-        layer->gates[at] = fminf(layer->gates[at], gate_of(layer->skin_losses[at], rival));
+        float lost = layer->skin_losses[at];
+        if (rival > PART * lost) /* else it keeps all */
+        {
+            float gate = gate_of(lost, rival);
+            layer->gates[at] = gate < layer->gates[at] ? gate : layer->gates[at];
+        }
     }
 }
 

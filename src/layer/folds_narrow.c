@@ -97,7 +97,8 @@ float pl_fold_narrow_part(const pl_bound_ring *ring, const pl_fold_narrow *narro
         if (narrow->aside[side] != 0)
         {
             float aside = pl_fold_aside(along, up, place_of(ring, narrow->beside[side], positions) - middle);
-            least = fminf(least, mirrored * aside / narrow->aside[side]);
+            float part = mirrored * aside / narrow->aside[side];
+            least = part < least ? part : least;
         }
     }
     return pl_fold_ramp(least, CRUSHED, APART);

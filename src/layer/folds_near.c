@@ -522,17 +522,15 @@ pleat_result pl_folds_find_pinches(pl_bound_ring *ring, const pl_ring_surface *s
 
 /* ---- Frames ---- */
 
-static float loss_at(const pl_folds_layer *layer, const pl_bound_ring *ring, int64_t station)
-{
-    int64_t count = ring->station_count;
-    station = ring->closed ? (station + count) % count : station;
-    return station >= 0 && station < count ? layer->lost[station] : 0;
-}
-
 float pl_fold_loss_around(const pl_folds_layer *layer, const pl_bound_ring *ring, uint32_t station)
 {
-    float beside = fmaxf(loss_at(layer, ring, (int64_t)station - 1), loss_at(layer, ring, (int64_t)station + 1));
-    return fmaxf(layer->lost[station], beside);
+    float most = layer->lost[station];
+    for (int side = 0; side < 2; ++side)
+    {
+        float beside = layer->lost[pl_fold_station_beside(ring->station_count, ring->closed, station, side)];
+        most = beside > most ? beside : most;
+    }
+    return most;
 }
 
 /* Neighbours along the ring taper towards a room: for them it narrows down as the cloth there begins to fold, not at
@@ -550,8 +548,9 @@ static float worth(float room, float most)
 
 static void lower(const pl_folds_layer *layer, uint32_t fold, float room, float loss, float most)
 {
-    layer->rooms[fold] = fminf(layer->rooms[fold], room);
-    layer->tapers[fold] = fminf(layer->tapers[fold], eased(room, loss, most));
+    float taper = eased(room, loss, most);
+    layer->rooms[fold] = room < layer->rooms[fold] ? room : layer->rooms[fold];
+    layer->tapers[fold] = taper < layer->tapers[fold] ? taper : layer->tapers[fold];
 }
 
 /* Between two limbs that press against each other cloth does not slide on, or all that is lost there would stand as one
@@ -588,7 +587,8 @@ void pl_folds_mind_crushed(const pl_folds_layer *layer, const pl_bound_ring *rin
     {
         const pl_fold_pinch *pinch = &ring->pinches[n];
         float loss = layer->lost[pinch->fold / ring->fold_count];
-        layer->tapers[pinch->fold] = fminf(layer->tapers[pinch->fold], eased(pinch->room, loss, most));
+        float room = eased(pinch->room, loss, most);
+        layer->tapers[pinch->fold] = room < layer->tapers[pinch->fold] ? room : layer->tapers[pinch->fold];
     }
     float mirrored = pl_affine_determinant(&frame->joints[ring->joint]) < 0 ? -1.0f : 1.0f;
     for (uint32_t n = 0; n < ring->narrow_count; ++n)
