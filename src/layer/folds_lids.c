@@ -59,37 +59,44 @@ float pl_fold_lids_turn(const pl_fold_lids *lids, const pl_f4 *a, const pl_f4 *b
     return angle_of(least_trace(lids->joint_count, a, b, -INFINITY));
 }
 
+float pl_fold_lids_trace(float radians)
+{
+    /* A little less than it is: angles of poses that are the same are rounded, too. */
+    return radians < 3.14f ? 1 + 2 * cosf(radians) - 1e-5f : -2;
+}
+
 /* ---- Frames ---- */
 
 void pl_folds_meet_lids(const pl_folds_layer *layer, const pleat_layer_frame *frame)
 {
-    const pl_fold_lids *lids = layer->lids;
-    for (uint32_t i = 0; lids && i < lids->vertex_count; ++i)
+    pl_fold_lids *lids = layer->lids;
+    if (!lids)
+    {
+        return;
+    }
+    lids->hold = false;
+    pl_fold_lids_take_pose(lids, frame->joints, lids->pose);
+    for (pl_fold_stance *stance = lids->first; stance; stance = stance->next)
+    {
+        float trace = least_trace(lids->joint_count, lids->pose, stance->pose, stance->enough);
+        bool holds = trace >= stance->enough;
+        stance->more = holds ? lids->slope * angle_of(trace) : -1;
+        lids->hold = lids->hold || holds;
+    }
+    for (uint32_t i = 0; lids->hold && i < lids->vertex_count; ++i)
     {
         lids->skinned[i] = pl_load(&frame->positions[lids->vertices[i]]);
+        lids->heights[i] = INFINITY;
     }
 }
 
-/* Fills ways and heights, which nothing holds yet; returns the furthest. */
-static float find_ways(const pl_fold_lids *lids, const pleat_vec4 *positions)
-{
-    float most = 0;
-    for (uint32_t i = 0; i < lids->vertex_count; ++i)
-    {
-        float way = pl_length3(pl_load(&positions[lids->vertices[i]]) - lids->skinned[i]);
-        lids->ways[i] = lids->heights[i] = way;
-        most = way > most ? way : most;
-    }
-    return most;
-}
-
-/* Lowers heights by the lids of a stance, that much higher than in its pose. */
-static void hold_stance(const pl_fold_lids *lids, const pl_fold_stance *stance, float more)
+/* Lowers heights by the lids of a stance. */
+static void hold_stance(const pl_fold_lids *lids, const pl_fold_stance *stance)
 {
     for (uint32_t i = 0; i < stance->lid_count; ++i)
     {
         const pl_fold_lid *lid = &stance->lids[i];
-        float height = lid->height + more, *held = &lids->heights[lid->slot];
+        float height = lid->height + stance->more, *held = &lids->heights[lid->slot];
         *held = height < *held ? height : *held;
     }
 }
@@ -97,29 +104,25 @@ static void hold_stance(const pl_fold_lids *lids, const pl_fold_stance *stance, 
 void pl_folds_hold_lids(const pl_folds_layer *layer, const pleat_layer_frame *frame)
 {
     const pl_fold_lids *lids = layer->lids;
-    float most = lids ? find_ways(lids, frame->positions) : 0;
-    if (!(most > 0))
+    if (!lids || !lids->hold)
     {
         return;
     }
-    /* Stances further away than this hold nothing down. */
-    float farthest = most / lids->slope, enough = farthest < 3.14f ? 1 + 2 * cosf(farthest) - 1e-5f : -2;
-    pl_fold_lids_take_pose(lids, frame->joints, lids->pose);
     for (const pl_fold_stance *stance = lids->first; stance; stance = stance->next)
     {
-        float trace = least_trace(lids->joint_count, lids->pose, stance->pose, enough);
-        if (trace >= enough)
+        if (stance->more >= 0)
         {
-            hold_stance(lids, stance, lids->slope * angle_of(trace));
+            hold_stance(lids, stance);
         }
     }
     for (uint32_t i = 0; i < lids->vertex_count; ++i)
     {
-        if (lids->heights[i] < lids->ways[i])
+        pleat_vec4 *position = &frame->positions[lids->vertices[i]];
+        pl_f4 offset = pl_load(position) - lids->skinned[i];
+        float squared = pl_dot3(offset, offset), height = lids->heights[i];
+        if (squared > height * height)
         {
-            pleat_vec4 *position = &frame->positions[lids->vertices[i]];
-            pl_f4 offset = pl_load(position) - lids->skinned[i];
-            pl_store(position, lids->skinned[i] + offset * pl_splat(lids->heights[i] / lids->ways[i]));
+            pl_store(position, lids->skinned[i] + offset * pl_splat(height / sqrtf(squared)));
         }
     }
 }

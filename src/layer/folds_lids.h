@@ -19,25 +19,27 @@ typedef struct pl_fold_lid
 /* and the pose in which it may not. */
 typedef struct pl_fold_stance
 {
-    const struct pl_fold_stance *next;
+    struct pl_fold_stance *next;
     const pl_f4 *pose; /* three columns a joint */
     uint32_t lid_count;
     pl_fold_lid *lids;
+    float enough; /* the least trace of a joint's turn from here at which a lid may hold anything of the clip */
+    float more;   /* in the frame at work: how much higher lids are; below 0: they hold nothing */
 } pl_fold_stance;
 
 struct pl_fold_lids
 {
     uint32_t joint_count; /* of the skin */
     uint32_t *parents;    /* by joint: the next one above it, or PLEAT_NONE */
-    const pl_fold_stance *first;
+    pl_fold_stance *first;
     float slope;           /* how much higher lids are for a radian that joints are turned from their stance */
     uint32_t vertex_count; /* that have lids */
     uint32_t *vertices;
     /* Of the frame at work. */
+    bool hold; /* any */
     pl_f4 *pose;
     pl_f4 *skinned; /* by vertex with a lid: where skinning puts it, */
-    float *ways;    /* how far from there it has gone, */
-    float *heights; /* and how far it may */
+    float *heights; /* and how far from there it may go */
 };
 
 /* Fills parents. */
@@ -46,6 +48,9 @@ void pl_fold_lids_find_parents(const pl_fold_lids *lids, const pleat_cloth *clot
 void pl_fold_lids_take_pose(const pl_fold_lids *lids, const pleat_affine *joints, pl_f4 *pose);
 /* The largest angle by which a joint is turned otherwise in another pose, radians. */
 float pl_fold_lids_turn(const pl_fold_lids *lids, const pl_f4 *a, const pl_f4 *b);
+
+/* The trace of a turn by an angle. */
+float pl_fold_lids_trace(float radians);
 
 /* Before folds rise, and after. */
 void pl_folds_meet_lids(const pl_folds_layer *layer, const pleat_layer_frame *frame);

@@ -35,7 +35,9 @@ pleat_result pl_fold_rehearsal_play(pl_fold_rehearsal *r, int64_t step, pleat_er
     pl_folds_update(r->layer, &r->frame);
     for (uint32_t v = 0; v < r->vertex_count; ++v)
     {
-        r->offsets[1][v] = pl_length3(pl_load(&r->folded[v]) - pl_load(&r->skinned[v]));
+        float offset = pl_length3(pl_load(&r->folded[v]) - pl_load(&r->skinned[v]));
+        r->offsets[1][v] = offset;
+        r->furthest[v] = offset > r->furthest[v] ? offset : r->furthest[v];
     }
     r->at = step;
     return PLEAT_OK;
@@ -56,7 +58,7 @@ pleat_result pl_fold_rehearsal_keep(pl_fold_rehearsal *r, const pl_f4 *pose, uin
         return pl_fail_memory(&r->layer->memory, error, "lids of folds");
     }
     memcpy(copy, pose, columns * sizeof *copy);
-    *stance = (pl_fold_stance){r->lids->first, copy, 0, lids};
+    *stance = (pl_fold_stance){r->lids->first, copy, 0, lids, -2, -1};
     r->lids->first = stance;
     r->lid_count += lid_count;
     *out = stance;
@@ -90,9 +92,8 @@ static bool make_room(pl_fold_lids *lids, uint32_t vertex_count, pl_arena *arena
 {
     lids->vertices = PL_ARENA_NEW(arena, uint32_t, vertex_count);
     lids->skinned = PL_ARENA_NEW(arena, pl_f4, vertex_count);
-    lids->ways = PL_ARENA_NEW(arena, float, vertex_count);
     lids->heights = PL_ARENA_NEW(arena, float, vertex_count);
-    return lids->vertices && lids->skinned && lids->ways && lids->heights;
+    return lids->vertices && lids->skinned && lids->heights;
 }
 
 static pleat_result open_rehearsal(pl_fold_rehearsal *r, pleat_error *error)
@@ -111,8 +112,9 @@ static pleat_result open_rehearsal(pl_fold_rehearsal *r, pleat_error *error)
     r->skinned = PL_ARENA_NEW(&r->scratch, pleat_vec4, r->vertex_count);
     r->folded = PL_ARENA_NEW(&r->scratch, pleat_vec4, r->vertex_count);
     r->slots = PL_ARENA_NEW(&r->scratch, uint32_t, r->vertex_count);
+    r->furthest = PL_ARENA_NEW(&r->scratch, float, r->vertex_count);
     r->joints = PL_ARENA_NEW(&r->scratch, pleat_affine, joints + 1);
-    bool all = lids->parents && lids->pose && r->skinned && r->folded && r->slots && r->joints;
+    bool all = lids->parents && lids->pose && r->skinned && r->folded && r->slots && r->furthest && r->joints;
     for (int i = 0; i < 2; ++i)
     {
         r->offsets[i] = PL_ARENA_NEW(&r->scratch, float, r->vertex_count);
@@ -137,11 +139,27 @@ static pleat_result rehearse(pl_fold_rehearsal *r, pleat_error *error)
     return r->layer->options.contact ? pl_folds_keep_clear(r, error) : PLEAT_OK;
 }
 
+/* A stance further away than the ways that its vertices ever go holds nothing. */
+static void find_reach(const pl_fold_rehearsal *r, pl_fold_stance *stance)
+{
+    float most = 0;
+    for (uint32_t i = 0; i < stance->lid_count; ++i)
+    {
+        float over = r->furthest[r->lids->vertices[stance->lids[i].slot]] - stance->lids[i].height;
+        most = over > most ? over : most;
+    }
+    stance->enough = pl_fold_lids_trace(most / r->lids->slope);
+}
+
 /* What frames need, out of the scratch. */
 static pleat_result keep_lids(const pl_fold_rehearsal *r, pleat_error *error)
 {
     pl_fold_lids *lids = r->lids;
     const uint32_t *vertices = lids->vertices;
+    for (pl_fold_stance *stance = lids->first; stance; stance = stance->next)
+    {
+        find_reach(r, stance);
+    }
     if (!make_room(lids, lids->vertex_count, &r->layer->arena))
     {
         return pl_fail_memory(&r->layer->memory, error, "lids of folds");

@@ -23,6 +23,7 @@ typedef struct pl_fold_rehearsal
     pleat_layer_frame frame; /* of the step last played */
     float *offsets[2]; /* by vertex: how far it is from where skinning puts it, in the step before and in this one */
     pl_f4 *poses[2];   /* likewise */
+    float *furthest;   /* by vertex: of all steps played */
     uint32_t *slots;   /* by vertex: its place among those with lids, or PLEAT_NONE */
 } pl_fold_rehearsal;
 
