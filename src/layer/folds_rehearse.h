@@ -16,7 +16,7 @@ typedef struct pl_fold_rehearsal
     uint32_t lid_count; /* so far, of all stances */
     float width;        /* of the widest fold */
     float fastest;      /* the largest turn of a joint in a step, radians */
-    uint32_t steps;     /* a frame: of STEP seconds or less */
+    uint32_t steps;     /* a frame: of PL_FOLD_STEP seconds or less */
     int64_t at;         /* the step last played, counted from the first frame on; below 0: none */
     pleat_vec4 *skinned, *folded;
     pleat_affine *joints;
