@@ -8,16 +8,21 @@
 
 /* ---- Contact ---- */
 
-static uint64_t crossings(const pleat_bake *bake, const pleat_vec4 *positions)
+/* A tree over the mesh of a bake. */
+static pleat_bvh *tree_of(pleat_bake *bake)
 {
     const pleat_stack_shape *shape = support_shape_of(bake);
     pleat_bvh *bvh = NULL;
-    assert_int_equal(pleat_bvh_create(shape->surface_count, positions, shape->triangle_count, shape->surface_triangles,
-                                      NULL, &bvh, NULL),
+    assert_int_equal(pleat_bvh_create(shape->surface_count, shape->rest, shape->triangle_count,
+                                      shape->surface_triangles, NULL, &bvh, NULL),
                      PLEAT_OK);
-    uint64_t count = pleat_bvh_crossings(bvh, bvh, NULL, NULL);
-    pleat_bvh_destroy(bvh);
-    return count;
+    return bvh;
+}
+
+static uint64_t crossings(pleat_bvh *bvh, pleat_bake *bake, uint32_t frame)
+{
+    pleat_bvh_refit(bvh, support_frame(bake, frame), NULL);
+    return pleat_bvh_crossings(bvh, bvh, NULL, NULL);
 }
 
 static void check_contact(uint32_t around, uint32_t along, pleat_skinning skinning)
@@ -26,16 +31,17 @@ static void check_contact(uint32_t around, uint32_t along, pleat_skinning skinni
     support_run r = support_run_make(support_clip_named(arm.model, "bend"), 0, 60);
     r.skinning = skinning;
     pleat_bake *bake = support_run_bake(&arm, &r), *plain = support_run_bake_plain(&arm, &r);
+    pleat_bvh *bvh = tree_of(bake);
     for (uint32_t f = 20; f <= 60; f += 4)
     {
-        const pleat_vec4 *folded = support_frame(bake, f);
-        uint64_t with = crossings(bake, folded), without = crossings(plain, support_frame(plain, f));
+        uint64_t with = crossings(bvh, bake, f), without = crossings(bvh, plain, f);
         print_message("arm %u x %u, %s, at %5.1f degrees: %llu crossings, skinning alone %llu; highest %.1f mm\n",
                       around, along, skinning == PLEAT_DQS ? "dqs" : "lbs", support_arm_angle(f),
                       (unsigned long long)with, (unsigned long long)without, 1000 * support_figure(bake, "highest"));
         assert_true(with <= without);
         assert_true(support_figure(bake, "highest") < 0.023);
     }
+    pleat_bvh_destroy(bvh);
     pleat_bake_destroy(bake);
     pleat_bake_destroy(plain);
     support_actor_drop(&arm);
@@ -56,12 +62,14 @@ static double crossings_ratio(const char *path, const char *node, uint32_t step,
     support_run r = support_run_make(0, 0, last);
     r.node = support_node_named(dancer.model, node);
     pleat_bake *bake = support_run_bake(&dancer, &r), *plain = support_run_bake_plain(&dancer, &r);
+    pleat_bvh *bvh = tree_of(bake);
     uint64_t with = 0, without = 0;
     for (uint32_t f = 0; f <= last; f += step)
     {
-        with += crossings(bake, support_frame(bake, f));
-        without += crossings(plain, support_frame(plain, f));
+        with += crossings(bvh, bake, f);
+        without += crossings(bvh, plain, f);
     }
+    pleat_bvh_destroy(bvh);
     print_message("%s: %llu crossings, skinning alone %llu: %.4f x\n", path, (unsigned long long)with,
                   (unsigned long long)without, (double)with / (double)without);
     pleat_bake_destroy(bake);
@@ -125,12 +133,14 @@ static pleat_bake *bake_tights(const support_actor *dancer, const pleat_layer_ty
 static uint64_t made_worse(const support_actor *dancer, const pleat_layer_type *type)
 {
     pleat_bake *bake = bake_tights(dancer, type, 1), *plain = bake_tights(dancer, type, 0);
+    pleat_bvh *bvh = tree_of(bake);
     uint64_t worse = 0;
     for (uint32_t f = 0; f < pleat_bake_get_shape(bake)->frame_count; ++f)
     {
-        uint64_t with = crossings(bake, support_frame(bake, f)), without = crossings(plain, support_frame(plain, f));
+        uint64_t with = crossings(bvh, bake, f), without = crossings(bvh, plain, f);
         worse += with > without ? with - without : 0;
     }
+    pleat_bvh_destroy(bvh);
     pleat_bake_destroy(bake);
     pleat_bake_destroy(plain);
     return worse;

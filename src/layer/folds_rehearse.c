@@ -77,12 +77,13 @@ void pl_fold_rehearsal_lid(pl_fold_rehearsal *r, pl_fold_stance *stance, uint32_
 
 /* ---- All ---- */
 
+/* Of those that rise at all. */
 static float widest_fold(const pl_folds_layer *layer)
 {
     float width = 0;
     for (uint32_t i = 0; i < layer->ring_count; ++i)
     {
-        width = fmaxf(width, layer->rings[i].width);
+        width = layer->rings[i].strength > 0 ? fmaxf(width, layer->rings[i].width) : width;
     }
     return width;
 }
@@ -172,12 +173,12 @@ pleat_result pl_folds_rehearse(void *user, const pleat_cloth *cloth, const pleat
                                const pleat_host *host, pleat_error *error)
 {
     pl_fold_rehearsal r = {.layer = user, .cloth = cloth, .preview = preview, .host = host, .at = -1};
-    if (!r.layer->ring_count || !cloth->frame_count)
+    r.width = widest_fold(r.layer);
+    if (!(r.width > 0) || !cloth->frame_count)
     {
         return PLEAT_OK;
     }
     r.vertex_count = cloth->topology->vertex_count;
-    r.width = widest_fold(r.layer);
     r.fastest = PL_FOLD_FLUNG * PL_FOLD_STEP;
     /* Frames may be any time apart; of more steps than a number holds none would be played. */
     r.steps = (uint32_t)fminf(fmaxf(ceilf(cloth->clip_step / PL_FOLD_STEP - 0.01f), 1), 1e6f);
