@@ -56,15 +56,15 @@ static void test_folds_add_no_crossings(void **state)
 }
 
 /* Crossings of a dancer's garment in some frames, against those of the same mesh without folds. */
-static double crossings_ratio(const char *path, const char *node, uint32_t step, uint32_t last)
+static double crossings_ratio(const char *path, const char *node, uint32_t step, uint32_t first, uint32_t last)
 {
     support_actor dancer = support_actor_load(path);
-    support_run r = support_run_make(0, 0, last);
+    support_run r = support_run_make(0, first, last);
     r.node = support_node_named(dancer.model, node);
     pleat_bake *bake = support_run_bake(&dancer, &r), *plain = support_run_bake_plain(&dancer, &r);
     pleat_bvh *bvh = tree_of(bake);
     uint64_t with = 0, without = 0;
-    for (uint32_t f = 0; f <= last; f += step)
+    for (uint32_t f = 0; f <= last - first; f += step)
     {
         with += crossings(bvh, bake, f);
         without += crossings(bvh, plain, f);
@@ -85,23 +85,23 @@ static void test_folds_mind_other_parts_of_the_leotard(void **state)
 {
     (void)state;
     SUPPORT_NEED(path, "mh_modern_leotard/mh_modern_leotard.glb");
-    assert_true(crossings_ratio(path, "", 4, 288) < 1);
+    assert_true(crossings_ratio(path, "", 4, 0, 288) < 1);
 }
 
 static void test_folds_mind_other_parts_of_the_sportsuit(void **state)
 {
     (void)state;
     SUPPORT_NEED(path, "mh_salsa_sportsuit/mh_salsa_sportsuit.glb");
-    assert_true(crossings_ratio(path, "suit", 8, 870) < 1);
+    assert_true(crossings_ratio(path, "suit", 8, 0, 870) < 1);
 }
 
-/* Deep knees, whose folds may still cross each other, and thighs: 1.021 where the clip is not played for what they add,
- * 1.037 where cloth pressed together is put back onto the crease of its own station and not of where it lies. */
+/* Deep knees, whose folds may still cross each other, and thighs: 1.018 where the clip is not played for what they add.
+ */
 static void test_folds_mind_other_parts_of_the_worksuit(void **state)
 {
     (void)state;
     SUPPORT_NEED(path, "mh_fat_male_worksuit/mh_fat_male_worksuit.glb");
-    assert_true(crossings_ratio(path, "suit", 32, 914) < 1.012);
+    assert_true(crossings_ratio(path, "suit", 8, 700, 900) < 1.01);
 }
 
 /* The tights of the built-in dancer with folds that are too wide for her. */
