@@ -44,11 +44,12 @@ pleat_result pl_folds_watch(pl_folds_planner *planner, const pleat_layer_preview
 typedef struct pl_fold_miss
 {
     float wrong, whole; /* sums over folds and frames */
+    uint64_t moments;   /* bits of 64 parts of the clip: those in which any is lost */
     float best[2];      /* while stations are chosen */
 } pl_fold_miss;
 
-/* Adds a frame. ratios: stations by folds, lengths over those at rest; misses: by station. */
-void pl_folds_note_misses(const pl_fold_ring *ring, const float *ratios, pl_fold_miss *misses);
+/* Adds a frame. moment: its bit; ratios: stations by folds, lengths over those at rest; misses: by station. */
+void pl_folds_note_misses(const pl_fold_ring *ring, uint64_t moment, const float *ratios, pl_fold_miss *misses);
 /* Fills kept and first of a ring, whose active, others and narrow are known. least: stations by folds, the smallest of
  * all ratios. */
 void pl_folds_choose_stations(pl_fold_ring *ring, pl_fold_miss *misses, const float *least);

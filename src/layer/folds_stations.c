@@ -11,7 +11,7 @@
 /* A fold that is ever crushed to less of its length than this is up against others, or the crease. */
 #define CRUSHED 0.5f
 
-void pl_folds_note_misses(const pl_fold_ring *ring, const float *ratios, pl_fold_miss *misses)
+void pl_folds_note_misses(const pl_fold_ring *ring, uint64_t moment, const float *ratios, pl_fold_miss *misses)
 {
     uint32_t count = ring->ring.station_count, folds = ring->fold_count;
     for (uint32_t i = 0; i < count; ++i)
@@ -23,6 +23,7 @@ void pl_folds_note_misses(const pl_fold_ring *ring, const float *ratios, pl_fold
             float lost = fmaxf(1 - here[k], 0), told = fmaxf(1 - 0.5f * (before[k] + behind[k]), 0);
             misses[i].wrong += fabsf(lost - told);
             misses[i].whole += 0.5f * (lost + told);
+            misses[i].moments |= lost > 0 && ring->own[i * folds + k] > 0 ? moment : 0;
         }
     }
 }
@@ -82,10 +83,12 @@ static void keep_stations(const pl_fold_ring *ring, pl_fold_miss *misses, const 
     }
 }
 
-/* How many groups of a fold and eight stations (folds_lanes.h) are ever asked if the ring begins there. */
-static uint32_t groups_from(const pl_fold_ring *ring, uint32_t first)
+/* How often groups of a fold and eight stations (folds_lanes.h) are asked if the ring begins there: by parts of the
+ * clip, all those of a block of which any station loses length then. */
+static uint32_t asked_from(const pl_fold_ring *ring, const pl_fold_miss *misses, uint32_t first)
 {
-    uint32_t count = ring->ring.station_count, groups = 0, seen = 0, folds = 0;
+    uint32_t count = ring->ring.station_count, asked = 0, seen = 0, folds = 0;
+    uint64_t moments = 0;
     for (uint32_t i = 0; i < count; ++i)
     {
         uint32_t station = (first + i) % count;
@@ -93,26 +96,30 @@ static uint32_t groups_from(const pl_fold_ring *ring, uint32_t first)
         {
             continue;
         }
-        folds = seen++ % PL_FOLD_LANES ? folds : 0;
+        if (seen++ % PL_FOLD_LANES == 0)
+        {
+            asked += (uint32_t)(__builtin_popcountll(moments) * __builtin_popcount(folds));
+            folds = 0;
+            moments = 0;
+        }
+        moments |= misses[station].moments;
         for (uint32_t k = 0; k < ring->fold_count; ++k)
         {
             uint32_t at = station * ring->fold_count + k;
-            uint32_t fold = ring->active[at] && ring->own[at] > 0 ? 1u << k : 0;
-            groups += fold & ~folds ? 1 : 0;
-            folds |= fold;
+            folds |= ring->active[at] && ring->own[at] > 0 ? 1u << k : 0;
         }
     }
-    return groups;
+    return asked + (uint32_t)(__builtin_popcountll(moments) * __builtin_popcount(folds));
 }
 
 void pl_folds_choose_stations(pl_fold_ring *ring, pl_fold_miss *misses, const float *least)
 {
     keep_stations(ring, misses, least);
-    uint32_t fewest = groups_from(ring, 0);
+    uint32_t fewest = asked_from(ring, misses, 0);
     for (uint32_t i = 1; i < ring->ring.station_count && ring->ring.closed; ++i)
     {
-        uint32_t groups = ring->kept[i] ? groups_from(ring, i) : fewest;
-        ring->first = groups < fewest ? i : ring->first;
-        fewest = groups < fewest ? groups : fewest;
+        uint32_t asked = ring->kept[i] ? asked_from(ring, misses, i) : fewest;
+        ring->first = asked < fewest ? i : ring->first;
+        fewest = asked < fewest ? asked : fewest;
     }
 }

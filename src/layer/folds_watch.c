@@ -337,13 +337,13 @@ static pleat_result make_stations(pl_folds_planner *p, uint32_t *count, watched_
 }
 
 /* After a frame. */
-static void note_misses(const watched_station *stations, uint32_t count)
+static void note_misses(const watched_station *stations, uint32_t count, uint64_t moment)
 {
     for (uint32_t i = 0; i < count; ++i)
     {
         if (!stations[i].station)
         {
-            pl_folds_note_misses(stations[i].ring, stations[i].ratios, stations[i].misses);
+            pl_folds_note_misses(stations[i].ring, moment, stations[i].ratios, stations[i].misses);
         }
     }
 }
@@ -359,6 +359,7 @@ static void choose_stations(const watched_station *first, bool known)
     for (uint32_t i = 0; i < stations && !known; ++i)
     {
         first->misses[i].wrong = INFINITY;
+        first->misses[i].moments = UINT64_MAX;
     }
     pl_folds_choose_stations(first->ring, first->misses, first->ratios);
 }
@@ -378,7 +379,7 @@ pleat_result pl_folds_watch(pl_folds_planner *p, const pleat_layer_preview *prev
         pl_fold_crowd_fill(&w.crowd, w.positions, w.ups);
         watch_job job = {p, &w, stations};
         pl_parallel_for(&p->host->tasks, count, 16, watch_stations, &job);
-        note_misses(stations, count);
+        note_misses(stations, count, UINT64_C(1) << (uint64_t)f * 64 / p->coarse->frame_count);
     }
     for (uint32_t i = 0; i < count; ++i)
     {
