@@ -172,10 +172,10 @@ enum
 #define PL_FOLD_LEAN 0.4f
 
 /* Folds lower than this, of their width, are not evened out, and wholly from EVEN more on. A fold of height h has lost
- * 2.4 (h / w)^2 of its length, which is 5.4 % here: nothing on it is shorter than that leaves it. More than
- * half of what folds of the built-in dancer raise is as low. */
-#define PL_FOLD_LOW 0.15f
-#define PL_FOLD_EVEN 0.1f
+ * 2.4 (h / w)^2 of its length, which is 9.6 % here: nothing on it is shorter than 0.9. More than half of what
+ * folds of the built-in dancer raise is as low. */
+#define PL_FOLD_LOW 0.2f
+#define PL_FOLD_EVEN 0.06f
 
 /* Which way cloth rises where folds meet on a line: its normal at rest, turned as skinning turns the place. The
  * surface's own normals would do where it is smooth; in a crease that skinning has pushed through itself they flip. */

@@ -248,18 +248,60 @@ static void pack_vertex(pl_fold_octet *octet, uint32_t lane, const pl_fold_verte
     }
 }
 
-/* The vertices of a cell; in lanes that are left over, its own once more where nothing rises. */
-static void pack_cell(const pl_fold_vertex *vertices, uint32_t count, pl_fold_octet *octets,
-                      uint16_t (*masks)[PL_FOLD_LANES])
+/* Is vertex n of a cell the first of two that follow each other in memory? */
+static bool is_pair(const pl_fold_vertex *vertices, uint32_t count, uint32_t n)
 {
-    for (uint32_t n = 0; n < (count + PL_FOLD_LANES - 1) / PL_FOLD_LANES * PL_FOLD_LANES; ++n)
+    return n + 1 < count && vertices[n + 1].vertex == vertices[n].vertex + 1;
+}
+
+/* How many octets of such a cell's pairs fill. */
+static uint32_t count_paired(const pl_fold_vertex *vertices, uint32_t count)
+{
+    uint32_t pairs = 0;
+    for (uint32_t n = 0; n < count; n += is_pair(vertices, count, n) ? 2 : 1)
     {
-        const pl_fold_vertex *v = &vertices[n % count], still = {.vertex = v->vertex, .x = -1};
-        pack_vertex(&octets[n / PL_FOLD_LANES], n % PL_FOLD_LANES, n < count ? v : &still);
-        if (masks)
+        pairs += is_pair(vertices, count, n);
+    }
+    return pairs / (PL_FOLD_LANES / 2);
+}
+
+/* Where packing a cell has come to. */
+typedef struct cell_packer
+{
+    pl_fold_octet *octets;
+    uint16_t (*masks)[PL_FOLD_LANES];
+} cell_packer;
+
+static void pack_lane(const cell_packer *c, uint32_t lane, const pl_fold_vertex *v)
+{
+    pack_vertex(&c->octets[lane / PL_FOLD_LANES], lane % PL_FOLD_LANES, v);
+    if (c->masks)
+    {
+        c->masks[lane / PL_FOLD_LANES][lane % PL_FOLD_LANES] = pack_share(v->mask, 16);
+    }
+}
+
+/* The vertices of a cell, pairs first; in lanes that are left over, its own once more where nothing rises. */
+static void pack_cell(const cell_packer *c, const pl_fold_vertex *vertices, uint32_t count, uint32_t paired)
+{
+    uint32_t pair = 0, single = paired * PL_FOLD_LANES;
+    for (uint32_t n = 0; n < count; ++n)
+    {
+        if (pair < paired * (PL_FOLD_LANES / 2) && is_pair(vertices, count, n))
         {
-            masks[n / PL_FOLD_LANES][n % PL_FOLD_LANES] = pack_share(v->mask, 16);
+            uint32_t lane = pair / (PL_FOLD_LANES / 2) * PL_FOLD_LANES + pair % (PL_FOLD_LANES / 2);
+            pack_lane(c, lane, &vertices[n++]);
+            pack_lane(c, lane + PL_FOLD_LANES / 2, &vertices[n]);
+            ++pair;
         }
+        else
+        {
+            pack_lane(c, single++, &vertices[n]);
+        }
+    }
+    for (uint32_t n = 0; single % PL_FOLD_LANES; ++n)
+    {
+        pack_lane(c, single++, &(pl_fold_vertex){.vertex = vertices[n % count].vertex, .x = -1});
     }
 }
 
@@ -289,12 +331,14 @@ static bool pack_vertices(const packer *p)
     out->masks = out->octets && masked ? (uint16_t(*)[PL_FOLD_LANES])PL_ARENA_NEW(p->arena, uint16_t,
                                                                                   PL_FOLD_LANES * (size_t)first[cells])
                                        : NULL;
-    bool all = out->octets && (!masked || out->masks);
+    out->paired = out->octets ? PL_ARENA_NEW(p->arena, uint32_t, cells) : NULL;
+    bool all = out->paired && (!masked || out->masks);
     for (uint32_t i = 0; i < cells && all; ++i)
     {
         uint32_t begin = ring->first_vertex[i];
-        pack_cell(ring->vertices + begin, ring->first_vertex[i + 1] - begin, out->octets + first[i],
-                  masked ? out->masks + first[i] : NULL);
+        cell_packer c = {out->octets + first[i], masked ? out->masks + first[i] : NULL};
+        out->paired[i] = count_paired(ring->vertices + begin, ring->first_vertex[i + 1] - begin);
+        pack_cell(&c, ring->vertices + begin, ring->first_vertex[i + 1] - begin, out->paired[i]);
     }
     return all;
 }

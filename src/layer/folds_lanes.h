@@ -92,6 +92,7 @@ struct pl_fold_lanes
     pl_f8 *turns;                 /* by turn: how much the joint turns the cloth */
     uint32_t *asked;              /* by block: bits of folds whose way is asked for where rings cross */
     uint32_t *first_octet;        /* stations by folds, and one more */
+    uint32_t *paired;             /* stations by folds: how many of its octets, the first ones, are of pairs */
     pl_fold_octet *octets;
     uint16_t (*masks)[PL_FOLD_LANES]; /* by octet, 0 .. 1 as 0 .. 65535; NULL: 1 everywhere */
 };

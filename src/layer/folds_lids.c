@@ -17,36 +17,36 @@ void pl_fold_lids_find_parents(const pl_fold_lids *lids, const pleat_cloth *clot
     }
 }
 
+/* The columns of one joint. */
+static void take_joint(const pl_fold_lids *lids, const pleat_affine *joints, uint32_t joint, pl_f4 *pose)
+{
+    uint32_t parent = lids->parents[joint] != PLEAT_NONE ? lids->parents[joint] : joint;
+    pl_f4 own[3], above[3];
+    for (int c = 0; c < 3; ++c)
+    {
+        const float(*a)[4] = joints[joint].row, (*b)[4] = joints[parent].row;
+        own[c] = pl_normalize3(pl_set(a[0][c], a[1][c], a[2][c], 0));
+        above[c] = pl_normalize3(pl_set(b[0][c], b[1][c], b[2][c], 0));
+    }
+    for (int c = 0; c < 3; ++c)
+    {
+        pose[c] = pl_set(pl_dot3(own[c], above[0]), pl_dot3(own[c], above[1]), pl_dot3(own[c], above[2]), 0);
+    }
+}
+
 void pl_fold_lids_take_pose(const pl_fold_lids *lids, const pleat_affine *joints, pl_f4 *pose)
 {
     for (uint32_t j = 0; j < lids->joint_count; ++j)
     {
-        uint32_t parent = lids->parents[j] != PLEAT_NONE ? lids->parents[j] : j;
-        pl_f4 own[3], above[3];
-        for (int c = 0; c < 3; ++c)
-        {
-            const float(*a)[4] = joints[j].row, (*b)[4] = joints[parent].row;
-            own[c] = pl_normalize3(pl_set(a[0][c], a[1][c], a[2][c], 0));
-            above[c] = pl_normalize3(pl_set(b[0][c], b[1][c], b[2][c], 0));
-        }
-        for (int c = 0; c < 3; ++c)
-        {
-            *pose++ = pl_set(pl_dot3(own[c], above[0]), pl_dot3(own[c], above[1]), pl_dot3(own[c], above[2]), 0);
-        }
+        take_joint(lids, joints, j, pose + 3 * (size_t)j);
     }
 }
 
-/* The least trace of the turn of a joint from one pose to another; not followed further once it is below `enough`. */
-static float least_trace(uint32_t joint_count, const pl_f4 *a, const pl_f4 *b, float enough)
+/* The trace of the turn of a joint from one pose to another; by its columns. */
+static float trace_of(const pl_f4 *a, const pl_f4 *b)
 {
-    float least = 3;
-    for (uint32_t j = 0; j < joint_count && least >= enough; ++j, a += 3, b += 3)
-    {
-        pl_f4 products = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-        float trace = products[0] + products[1] + products[2];
-        least = trace < least ? trace : least;
-    }
-    return least;
+    pl_f4 products = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    return products[0] + products[1] + products[2];
 }
 
 static float angle_of(float trace)
@@ -56,7 +56,12 @@ static float angle_of(float trace)
 
 float pl_fold_lids_turn(const pl_fold_lids *lids, const pl_f4 *a, const pl_f4 *b)
 {
-    return angle_of(least_trace(lids->joint_count, a, b, -INFINITY));
+    float least = 3;
+    for (uint32_t j = 0; j < lids->joint_count; ++j, a += 3, b += 3)
+    {
+        least = fminf(trace_of(a, b), least);
+    }
+    return angle_of(least);
 }
 
 float pl_fold_lids_trace(float radians)
@@ -67,6 +72,23 @@ float pl_fold_lids_trace(float radians)
 
 /* ---- Frames ---- */
 
+/* The least trace of a joint's turn from a stance; not followed further once nothing holds. Most frames are told from
+ * most stances by their first joints: known is how many of the frame's own are. */
+static float least_trace(pl_fold_lids *lids, const pl_fold_stance *stance, const pleat_affine *joints, uint32_t *known)
+{
+    float least = 3;
+    for (uint32_t j = 0; j < lids->joint_count && least >= stance->enough; ++j)
+    {
+        if (j == *known)
+        {
+            take_joint(lids, joints, j, lids->pose + 3 * (size_t)j);
+            ++*known;
+        }
+        least = fminf(trace_of(lids->pose + 3 * (size_t)j, stance->pose + 3 * (size_t)j), least);
+    }
+    return least;
+}
+
 void pl_folds_meet_lids(const pl_folds_layer *layer, const pleat_layer_frame *frame)
 {
     pl_fold_lids *lids = layer->lids;
@@ -75,10 +97,10 @@ void pl_folds_meet_lids(const pl_folds_layer *layer, const pleat_layer_frame *fr
         return;
     }
     lids->hold = false;
-    pl_fold_lids_take_pose(lids, frame->joints, lids->pose);
+    uint32_t known = 0;
     for (pl_fold_stance *stance = lids->first; stance; stance = stance->next)
     {
-        float trace = least_trace(lids->joint_count, lids->pose, stance->pose, stance->enough);
+        float trace = least_trace(lids, stance, frame->joints, &known);
         bool holds = trace >= stance->enough;
         stance->more = holds ? lids->slope * angle_of(trace) : -1;
         lids->hold = lids->hold || holds;

@@ -9,9 +9,9 @@
 #define CRUSHED 0.25f
 #define APART 1.0f
 
-float pl_fold_aside(pl_f4 along, pl_f4 up, pl_f4 way)
+pl_f4 pl_fold_sideways(pl_f4 along, pl_f4 up)
 {
-    return pl_dot3(way, pl_normalize3(pl_cross(up, along)));
+    return pl_normalize3(pl_cross(up, along));
 }
 
 static pl_f4 place_of(const pl_bound_ring *ring, uint32_t sample, const pleat_vec4 *positions)
@@ -24,12 +24,12 @@ static void measure_at_rest(const pl_bound_ring *ring, const pleat_cloth *cloth,
 {
     const pl_fold_sample *middle = &ring->samples[narrow->middle];
     pl_f4 along = place_of(ring, narrow->end, cloth->rest) - place_of(ring, narrow->begin, cloth->rest);
-    pl_f4 up = pl_fold_mix(cloth->rest_normals, middle->vertex, middle->weight);
+    pl_f4 sideways = pl_fold_sideways(along, pl_fold_mix(cloth->rest_normals, middle->vertex, middle->weight));
     float mirrored = pl_affine_determinant(&cloth->to_rest) < 0 ? -1.0f : 1.0f;
     for (int side = 0; side < 2; ++side)
     {
         pl_f4 way = place_of(ring, narrow->beside[side], cloth->rest) - place_of(ring, narrow->middle, cloth->rest);
-        float aside = mirrored * pl_fold_aside(along, up, way);
+        float aside = mirrored * pl_dot3(way, sideways);
         narrow->aside[side] = fabsf(aside) > PL_FOLD_BESIDE * ring->spacing ? aside : 0;
     }
 }
@@ -90,13 +90,14 @@ float pl_fold_narrow_part(const pl_bound_ring *ring, const pl_fold_narrow *narro
                           const pleat_vec4 *positions, float mirrored)
 {
     pl_f4 along = place_of(ring, narrow->end, positions) - place_of(ring, narrow->begin, positions);
-    pl_f4 middle = place_of(ring, narrow->middle, positions), up = ups[narrow->up] + ups[narrow->up + 1];
+    pl_f4 middle = place_of(ring, narrow->middle, positions);
+    pl_f4 sideways = pl_fold_sideways(along, ups[narrow->up] + ups[narrow->up + 1]);
     float least = 1;
     for (int side = 0; side < 2; ++side)
     {
         if (narrow->aside[side] != 0)
         {
-            float aside = pl_fold_aside(along, up, place_of(ring, narrow->beside[side], positions) - middle);
+            float aside = pl_dot3(place_of(ring, narrow->beside[side], positions) - middle, sideways);
             float part = mirrored * aside / narrow->aside[side];
             least = part < least ? part : least;
         }

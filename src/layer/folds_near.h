@@ -48,9 +48,8 @@ pleat_result pl_folds_find_pinches(pl_bound_ring *ring, const pl_ring_surface *s
                                    pleat_error *error);
 /* Lines nearer to each other at rest, of the stations' distance, are not asked whether they meet. */
 #define PL_FOLD_BESIDE 0.2f
-/* How far to the side of a line, within the cloth, a place beside it lies. along: the line's direction; up: outwards;
- * way: from the line to the place. */
-float pl_fold_aside(pl_f4 along, pl_f4 up, pl_f4 way);
+/* Which way the side of a line is, within the cloth, unit. along: the line's direction; up: outwards. */
+pl_f4 pl_fold_sideways(pl_f4 along, pl_f4 up);
 /* Prepares the folds of a bound ring that are known to be crushed at some time. known: stations by folds. */
 pleat_result pl_folds_find_narrow(pl_bound_ring *ring, const uint8_t *known, const pleat_cloth *cloth, pl_arena *arena,
                                   pleat_error *error);

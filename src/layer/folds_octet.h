@@ -36,9 +36,11 @@ PL_INLINE void pl_fold_cell_make(const pl_fold_lane_job *job, uint32_t station, 
         const pl_f8 *shifts = moved ? (const pl_f8 *)layer->shifts + 4 * (size_t)index[i] : unmoved;
         for (int n = 0; n < 4; ++n)
         {
+            static const pl_f8 sample = {0, 1, 2, 3, 4, 5, 6, 7};
             pl_f8 next = __builtin_shufflevector(shifts[n], shifts[n], 1, 2, 3, 4, 5, 6, 7, 7);
-            c->shifts[i][n] = shifts[n];
-            c->slopes[i][n] = next - shifts[n];
+            pl_f8 slope = next - shifts[n];
+            c->shifts[i][n] = shifts[n] - slope * sample;
+            c->slopes[i][n] = slope * pl_splat8(1.0f / (1 << PL_FOLD_BEYOND));
         }
     }
 }
@@ -75,8 +77,7 @@ typedef struct pl_fold_spot
 PL_INLINE pl_fold_spot pl_fold_spot_load(const uint16_t *from)
 {
     pl_i8 packed = pl_load_shorts8(from);
-    pl_f8 beyond = __builtin_convertvector(packed & ((1 << PL_FOLD_BEYOND) - 1), pl_f8);
-    return (pl_fold_spot){packed >> PL_FOLD_BEYOND, beyond * pl_splat8(1 / (float)((1 << PL_FOLD_BEYOND) - 1))};
+    return (pl_fold_spot){packed >> PL_FOLD_BEYOND, __builtin_convertvector(packed, pl_f8)};
 }
 
 /* What is said of eight vertices, unpacked. */
@@ -151,6 +152,18 @@ PL_INLINE pl_i8 pl_fold_octet_own(uint32_t left)
 {
     static const pl_i8 lanes = {0, 1, 2, 3, 4, 5, 6, 7};
     return lanes < (int32_t)left;
+}
+
+/* The same for one of pairs: lanes i and i + 4 follow each other in memory. */
+PL_INLINE void pl_fold_octet_add_pairs(const pl_fold_octet *octet, pl_f8 move[4], pleat_vec4 *positions)
+{
+    typedef float pair __attribute__((vector_size(32), aligned(16), may_alias));
+    pl_transpose8(move);
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        pair *both = (pair *)((char *)positions + 8 * (size_t)octet->twice[i]);
+        *both += (pair)move[i];
+    }
 }
 
 /* half: the upper four lanes move nothing. */

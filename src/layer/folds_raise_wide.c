@@ -10,7 +10,7 @@ enum
 
 /* In rounds, each of which has a shorter way from what it loads to what it stores, so that more of them are under way
  * at once. masks: as of the lanes; profile: NULL for the usual one; even: as of the cell. */
-PL_INLINE void raise_octets(const pl_fold_cell *c, const pl_fold_octet *octets, uint32_t vertex_count,
+PL_INLINE void raise_octets(const pl_fold_cell *c, const pl_fold_octet *octets, uint32_t vertex_count, uint32_t paired,
                             const uint16_t (*masks)[PL_FOLD_LANES], const pl_profile *profile, bool even,
                             pleat_vec4 *positions)
 {
@@ -34,7 +34,14 @@ PL_INLINE void raise_octets(const pl_fold_cell *c, const pl_fold_octet *octets, 
                 pl_fold_octets_expect(&octets[n], positions);
             }
             pl_fold_lot_move(profile, c, &lot, even ? shifts[n - first] : NULL, move);
-            pl_fold_octet_add(&octets[n], vertex_count - n * PL_FOLD_LANES <= PL_FOLD_LANES / 2, move, positions);
+            if (n < paired)
+            {
+                pl_fold_octet_add_pairs(&octets[n], move, positions);
+            }
+            else
+            {
+                pl_fold_octet_add(&octets[n], vertex_count - n * PL_FOLD_LANES <= PL_FOLD_LANES / 2, move, positions);
+            }
         }
     }
 }
@@ -59,6 +66,7 @@ static void raise_cell(const pl_fold_lane_job *job, uint32_t station, uint32_t n
     const pl_profile *profile = &job->ring->profile;
     pleat_vec4 *positions = job->frame->positions;
     uint32_t first = lanes->first_octet[station * job->ring->fold_count + k];
+    uint32_t paired = lanes->paired[station * job->ring->fold_count + k];
     const pl_fold_octet *octets = lanes->octets + first;
     const uint16_t(*masks)[PL_FOLD_LANES] =
         lanes->masks ? (const uint16_t(*)[PL_FOLD_LANES])lanes->masks + first : NULL;
@@ -67,7 +75,7 @@ static void raise_cell(const pl_fold_lane_job *job, uint32_t station, uint32_t n
     if (masks || profile->kind != PL_PROFILE_THIRD)
     {
         const pl_profile *unusual = profile->kind != PL_PROFILE_THIRD ? profile : NULL;
-        raise_octets(&c, octets, vertex_count, masks, unusual, c.even, positions);
+        raise_octets(&c, octets, vertex_count, paired, masks, unusual, c.even, positions);
     }
     else if (vertex_count <= PL_FOLD_LANES && c.even)
     {
@@ -79,11 +87,11 @@ static void raise_cell(const pl_fold_lane_job *job, uint32_t station, uint32_t n
     }
     else if (c.even)
     {
-        raise_octets(&c, octets, vertex_count, NULL, NULL, true, positions);
+        raise_octets(&c, octets, vertex_count, paired, NULL, NULL, true, positions);
     }
     else
     {
-        raise_octets(&c, octets, vertex_count, NULL, NULL, false, positions);
+        raise_octets(&c, octets, vertex_count, paired, NULL, NULL, false, positions);
     }
 }
 

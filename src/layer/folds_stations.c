@@ -23,7 +23,7 @@ void pl_folds_note_misses(const pl_fold_ring *ring, uint64_t moment, const float
             float lost = fmaxf(1 - here[k], 0), told = fmaxf(1 - 0.5f * (before[k] + behind[k]), 0);
             misses[i].wrong += fabsf(lost - told);
             misses[i].whole += 0.5f * (lost + told);
-            misses[i].moments |= lost > 0 && ring->own[i * folds + k] > 0 ? moment : 0;
+            misses[i].moments |= lost > 1e-3f && ring->own[i * folds + k] > 0 ? moment : 0;
         }
     }
 }
@@ -83,6 +83,54 @@ static void keep_stations(const pl_fold_ring *ring, pl_fold_miss *misses, const 
     }
 }
 
+/* Does nothing come near a station's folds, and are its neighbours kept, which tell well enough what it loses? */
+static bool is_spare(const pl_fold_ring *ring, const pl_fold_miss *misses, uint32_t station)
+{
+    uint32_t before = pl_fold_station_beside(ring->ring.station_count, ring->ring.closed, station, 0);
+    uint32_t behind = pl_fold_station_beside(ring->ring.station_count, ring->ring.closed, station, 1);
+    bool spare = before != station && behind != station && ring->kept[before] && ring->kept[station] &&
+                 ring->kept[behind] && worth_of(&misses[station]) > 0.5f;
+    for (uint32_t at = station * ring->fold_count; at < (station + 1) * ring->fold_count; ++at)
+    {
+        spare = spare && !ring->others[at].count;
+    }
+    return spare;
+}
+
+/* The spare station that is missed least; 0: there is none. */
+static uint32_t find_spare(const pl_fold_ring *ring, const pl_fold_miss *misses)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < ring->ring.station_count; ++i)
+    {
+        if (is_spare(ring, misses, i) && (!best || worth_of(&misses[i]) > worth_of(&misses[best])))
+        {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* A block of eight costs the same for a station or two: those are left out as well, if there are so many to spare. */
+static void fill_blocks(pl_fold_ring *ring, const pl_fold_miss *misses)
+{
+    uint32_t kept = 0, left[2] = {0, 0};
+    for (uint32_t i = 0; i < ring->ring.station_count; ++i)
+    {
+        kept += ring->kept[i];
+    }
+    uint32_t over = kept % PL_FOLD_LANES;
+    for (uint32_t i = 0; i < over && kept > PL_FOLD_LANES && over <= 2; ++i)
+    {
+        left[i] = find_spare(ring, misses);
+        ring->kept[left[i]] = left[i] == 0;
+    }
+    if (over == 2 && !left[1])
+    {
+        ring->kept[left[0]] = 1;
+    }
+}
+
 /* How often groups of a fold and eight stations (folds_lanes.h) are asked if the ring begins there: by parts of the
  * clip, all those of a block of which any station loses length then. */
 static uint32_t asked_from(const pl_fold_ring *ring, const pl_fold_miss *misses, uint32_t first)
@@ -115,6 +163,7 @@ static uint32_t asked_from(const pl_fold_ring *ring, const pl_fold_miss *misses,
 void pl_folds_choose_stations(pl_fold_ring *ring, pl_fold_miss *misses, const float *least)
 {
     keep_stations(ring, misses, least);
+    fill_blocks(ring, misses);
     uint32_t fewest = asked_from(ring, misses, 0);
     for (uint32_t i = 1; i < ring->ring.station_count && ring->ring.closed; ++i)
     {

@@ -94,9 +94,10 @@ static void measure_aside(const pl_folds_planner *p, const pl_fold_ring *ring, u
 {
     const pl_line *line = &ring->patch.lines[station];
     const pleat_place *places = line->places + folds[k].range.first, *middle = middle_of(line, folds[k].range);
-    pl_f4 from = pl_place_position(p->topology, positions, middle), up = pl_place_position(p->topology, ups, middle);
+    pl_f4 from = pl_place_position(p->topology, positions, middle);
     pl_f4 along = pl_place_position(p->topology, positions, &places[folds[k].range.count - 1]) -
                   pl_place_position(p->topology, positions, &places[0]);
+    pl_f4 sideways = pl_fold_sideways(along, pl_place_position(p->topology, ups, middle));
     for (int side = 0; side < 2; ++side)
     {
         uint32_t beside = pl_fold_station_beside(ring->ring.station_count, ring->ring.closed, station, side);
@@ -105,7 +106,7 @@ static void measure_aside(const pl_folds_planner *p, const pl_fold_ring *ring, u
         if (other->range.count > 1)
         {
             const pleat_place *place = middle_of(&ring->patch.lines[beside], other->range);
-            out[side] = pl_fold_aside(along, up, pl_place_position(p->topology, positions, place) - from);
+            out[side] = pl_dot3(pl_place_position(p->topology, positions, place) - from, sideways);
         }
     }
 }
