@@ -177,6 +177,9 @@ enum
 #define PL_FOLD_LOW 0.2f
 #define PL_FOLD_EVEN 0.06f
 
+/* How far before and behind a foot its neighbours stand, of a fold's width. */
+#define PL_FOOT 0.15f
+
 /* Which way cloth rises where folds meet on a line: its normal at rest, turned as skinning turns the place. The
  * surface's own normals would do where it is smooth; in a crease that skinning has pushed through itself they flip. */
 typedef struct pl_fold_up
@@ -246,7 +249,7 @@ typedef struct pl_bound_ring
     pl_fold_sample *samples;
     pl_f4 *sample_rest;   /* by sample, in the mesh's own space; w: the weight of the joint and all below it */
     pl_f4 *feet_rest;     /* the same of the feet */
-    pl_fold_sample *feet; /* stations by fold_count + 1: where folds meet */
+    pl_fold_sample *feet; /* stations by fold_count + 1 by 3: just before, at and behind where folds meet */
     pl_f4 *along;         /* stations by fold_count + 1: the line's direction there, in the mesh's own space */
     pl_fold_up *ups;      /* stations by fold_count + 1: which way the cloth rises there */
     pl_profile profile;

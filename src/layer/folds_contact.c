@@ -48,7 +48,7 @@ static bone_pair bone_directions(const pl_bound_ring *ring, uint32_t station, ui
                        pose->held.excess > 0 ? pl_quat_rotate(pose->held.back, far) : far};
 }
 
-/* Where a foot is. */
+/* One of the three places of a foot. */
 static pl_f4 foot_place(const pl_bound_ring *ring, size_t index, const pl_fold_pose *pose)
 {
     const pl_fold_sample *foot = &ring->feet[index];
@@ -59,13 +59,8 @@ static pl_f4 foot_place(const pl_bound_ring *ring, size_t index, const pl_fold_p
 /* The plane across a line where two folds meet; both stop at it, from either side. */
 static pl_fold_wall foot_wall(const pl_bound_ring *ring, uint32_t station, uint32_t k, const pl_fold_pose *pose)
 {
-    const pl_fold *folds = ring->folds + (size_t)station * ring->fold_count;
-    size_t foot = (size_t)station * (ring->fold_count + 1) + k;
-    bool before = k > 0 && folds[k - 1].sample_count > 2, behind = k < ring->fold_count && folds[k].sample_count > 2;
-    pl_f4 from = foot_place(ring, before ? foot - 1 : foot, pose),
-          to = foot_place(ring, behind ? foot + 1 : foot, pose);
-    pl_f4 along = to - from;
-    float rest = (before ? folds[k - 1].rest_way : 0) + (behind ? folds[k].rest_way : 0);
+    size_t foot = 3 * ((size_t)station * (ring->fold_count + 1) + k);
+    pl_f4 along = foot_place(ring, foot + 2, pose) - foot_place(ring, foot, pose);
     bone_pair pair = bone_directions(ring, station, k, pose);
     pl_f4 bones = pl_lerp(pair.near, pair.far, (float)k / (float)ring->fold_count);
     /* The line's own direction is worth its length: where it is nearly lost, the bones decide. Where skinning has
@@ -75,24 +70,24 @@ static pl_fold_wall foot_wall(const pl_bound_ring *ring, uint32_t station, uint3
     {
         along -= bones * pl_splat(back / (squared > 1e-12f ? squared : 1e-12f));
     }
-    pl_f4 direction = along * pl_splat(1 / rest) + bones * pl_splat(0.35f);
-    return (pl_fold_wall){foot_place(ring, foot, pose), pl_normalize3(direction)};
+    pl_f4 direction = along * pl_splat(1 / (2 * PL_FOOT * ring->width)) + bones * pl_splat(0.35f);
+    return (pl_fold_wall){foot_place(ring, foot + 1, pose), pl_normalize3(direction)};
 }
 
 pl_fold_wall pl_fold_crease(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose)
 {
     /* Through the line's point on the ring, half way between the bones. */
     uint32_t middle = ring->fold_count / 2;
-    size_t foot = (size_t)station * (ring->fold_count + 1) + middle;
+    size_t foot = 3 * ((size_t)station * (ring->fold_count + 1) + middle);
     bone_pair pair = bone_directions(ring, station, middle, pose);
-    return (pl_fold_wall){foot_place(ring, foot, pose), pl_normalize3(pair.near + pair.far)};
+    return (pl_fold_wall){foot_place(ring, foot + 1, pose), pl_normalize3(pair.near + pair.far)};
 }
 
 pl_f4 pl_fold_crease_turn(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose, float part,
                           pl_fold_wall *crease)
 {
     uint32_t count = ring->station_count;
-    size_t stride = (size_t)ring->fold_count + 1, foot = ring->fold_count / 2;
+    size_t stride = 3 * (size_t)(ring->fold_count + 1), foot = 3 * (size_t)(ring->fold_count / 2) + 1;
     uint32_t before = pl_fold_station_beside(count, ring->closed, station, 0);
     uint32_t behind = pl_fold_station_beside(count, ring->closed, station, 1);
     pl_f4 way = foot_place(ring, behind * stride + foot, pose) - foot_place(ring, before * stride + foot, pose);

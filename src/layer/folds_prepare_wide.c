@@ -25,7 +25,7 @@ static void turn_foot(const pl_fold_lane_job *job, uint32_t block, uint32_t k)
     size_t at = (size_t)block * count + k;
     if (job->pose->held.excess > 0)
     {
-        pl_fold_hold_directions(&job->pose->held, lanes->feet_rest[at][3], sum);
+        pl_fold_hold_directions(&job->pose->held, lanes->feet_rest[1][at][3], sum);
     }
     for (int c = 0; c < 3; ++c)
     {
@@ -75,25 +75,21 @@ PL_INLINE void find_mean(const pl_fold_lane_job *job, uint32_t block, uint32_t k
 /* The plane across lines there: foot_wall. out: so far its direction is that mean. */
 PL_INLINE void find_wall(const pl_fold_lane_job *job, uint32_t block, uint32_t k, wall *out)
 {
-    uint32_t count = job->ring->fold_count;
-    size_t index = (size_t)block * (count + 1) + k;
-    const pl_fold_group *group = &job->ring->lanes->groups[block * count + k];
-    const pl_f8(*point)[3] = (const pl_f8(*)[3])job->layer->work->foot_points + index;
-    const pl_f8 *from = k ? point[-1] : point[0], *to = k < count ? point[1] : point[0];
-    pl_i8 before = group[k ? -1 : 0].rest_length > pl_splat8(0);
-    pl_i8 behind = group[k < count ? 0 : -1].rest_length > pl_splat8(0);
-    pl_f8 along[3], *mean = out->direction;
+    size_t index = (size_t)block * (job->ring->fold_count + 1) + k;
+    pl_f8 before[3], behind[3], along[3], *mean = out->direction;
+    pl_fold_feet_place(job, 0, index, before);
+    pl_fold_feet_place(job, 2, index, behind);
     for (int c = 0; c < 3; ++c)
     {
-        pl_f8 here = out->point[c] = point[0][c];
-        along[c] = pl_select8(behind, to[c], here) - pl_select8(before, from[c], here);
+        along[c] = behind[c] - before[c];
+        out->point[c] = job->layer->work->foot_points[index][c];
     }
     pl_f8 back = pl_dot8(along, mean), squared = pl_max8(pl_dot8(mean, mean), pl_splat8(1e-12f));
     pl_f8 less = (pl_f8)((pl_i8)(back / squared) & (back < pl_splat8(0)));
     for (int c = 0; c < 3; ++c)
     {
         along[c] -= mean[c] * less;
-        out->direction[c] = along[c] * job->ring->lanes->feet[index].scale + mean[c] * pl_splat8(0.35f);
+        out->direction[c] = along[c] * pl_splat8(1 / (2 * PL_FOOT * job->ring->width)) + mean[c] * pl_splat8(0.35f);
     }
     pl_normalize8(out->direction);
 }
