@@ -177,9 +177,6 @@ enum
 #define PL_FOLD_LOW 0.2f
 #define PL_FOLD_EVEN 0.06f
 
-/* How far before and behind a foot its neighbours stand, of a fold's width. */
-#define PL_FOOT 0.15f
-
 /* Which way cloth rises where folds meet on a line: its normal at rest, turned as skinning turns the place. The
  * surface's own normals would do where it is smooth; in a crease that skinning has pushed through itself they flip. */
 typedef struct pl_fold_up
@@ -249,7 +246,7 @@ typedef struct pl_bound_ring
     pl_fold_sample *samples;
     pl_f4 *sample_rest;   /* by sample, in the mesh's own space; w: the weight of the joint and all below it */
     pl_f4 *feet_rest;     /* the same of the feet */
-    pl_fold_sample *feet; /* stations by fold_count + 1 by 3: just before, at and behind where folds meet */
+    pl_fold_sample *feet; /* stations by fold_count + 1: where folds meet */
     pl_f4 *along;         /* stations by fold_count + 1: the line's direction there, in the mesh's own space */
     pl_fold_up *ups;      /* stations by fold_count + 1: which way the cloth rises there */
     pl_profile profile;
@@ -549,6 +546,9 @@ PL_INLINE pl_f4 pl_fold_hold_point(const pl_fold_held *held, pl_f4 point, pl_f4 
 }
 
 /* Beside folds that the station has. */
+/* How far it is at rest from the last sample inside the fold before a foot to the first one inside the fold behind it;
+ * where there is no fold, from or to the foot. Not less than what says enough about the line's direction. */
+float pl_fold_foot_span(const pl_bound_ring *ring, uint32_t station, uint32_t k);
 void pl_fold_walls_make(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose, pl_fold_walls *out);
 /* The crease alone. */
 pl_fold_wall pl_fold_crease(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose);

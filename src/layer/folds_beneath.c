@@ -14,7 +14,7 @@ static void look_down(pl_bound_ring *ring, const pleat_cloth *cloth, const pl_ri
         float *beneath = &ring->beneath[i];
         for (uint32_t foot = middle - 1; foot <= middle + 1; ++foot)
         {
-            const pl_fold_sample *at = &ring->feet[3 * ((size_t)i * feet + foot) + 1];
+            const pl_fold_sample *at = &ring->feet[(size_t)i * feet + foot];
             pl_f4 place = pl_fold_mix(surface->positions, at->vertex, at->weight);
             pl_f4 down = -pl_normalize3(pl_fold_mix(surface->normals, at->vertex, at->weight));
             float reach = pl_length3(place - pivot);

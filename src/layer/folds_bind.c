@@ -242,17 +242,18 @@ static void fill_feet(const binder *b, pl_bound_ring *out, uint32_t station)
     for (uint32_t k = 0; k <= out->fold_count; ++k)
     {
         size_t at = (size_t)station * (out->fold_count + 1) + k;
-        pl_fold_sample *feet = &out->feet[3 * at];
+        pl_fold_sample around[3]; /* just before, at and behind it */
         for (int i = 0; i < 3; ++i)
         {
-            float arc = b->from->bounds[k] + PL_FOOT * (float)(i - 1) * b->from->values.width;
+            float arc = b->from->bounds[k] + 0.15f * (float)(i - 1) * b->from->values.width;
             pleat_place place = pl_line_at(b->surface, &b->patch.lines[pl_fold_planned(out, station)], arc);
-            feet[i] = make_sample(b, &place, 0);
-            out->feet_rest[3 * at + (size_t)i] = own_rest(b, &feet[i], known ? &from_rest : &b->cloth->to_rest);
+            around[i] = make_sample(b, &place, 0);
         }
-        pl_f4 along = sample_rest(b, &feet[2]) - sample_rest(b, &feet[0]);
+        pl_f4 along = sample_rest(b, &around[2]) - sample_rest(b, &around[0]);
+        out->feet[at] = around[1];
+        out->feet_rest[at] = own_rest(b, &around[1], known ? &from_rest : &b->cloth->to_rest);
         out->along[at] = known ? pl_normalize3(pl_affine_vector(&from_rest, along)) : pl_splat(0);
-        out->ups[at] = make_up(b, &feet[1], known ? &from_rest : &b->cloth->to_rest);
+        out->ups[at] = make_up(b, &around[1], known ? &from_rest : &b->cloth->to_rest);
     }
 }
 
@@ -524,8 +525,8 @@ static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch,
     out->folds = PL_ARENA_NEW(b->arena, pl_fold, (size_t)out->station_count * out->fold_count);
     out->samples = PL_ARENA_NEW(b->arena, pl_fold_sample, sample_count);
     out->sample_rest = PL_ARENA_NEW(b->arena, pl_f4, sample_count);
-    out->feet_rest = PL_ARENA_NEW(b->arena, pl_f4, 3 * (size_t)out->station_count * (out->fold_count + 1));
-    out->feet = PL_ARENA_NEW(b->arena, pl_fold_sample, 3 * (size_t)out->station_count * (out->fold_count + 1));
+    out->feet_rest = PL_ARENA_NEW(b->arena, pl_f4, (size_t)out->station_count * (out->fold_count + 1));
+    out->feet = PL_ARENA_NEW(b->arena, pl_fold_sample, (size_t)out->station_count * (out->fold_count + 1));
     out->along = PL_ARENA_NEW(b->arena, pl_f4, (size_t)out->station_count * (out->fold_count + 1));
     out->ups = PL_ARENA_NEW(b->arena, pl_fold_up, (size_t)out->station_count * (out->fold_count + 1));
     out->outs = PL_ARENA_NEW(b->arena, pl_f4, out->station_count);

@@ -48,19 +48,54 @@ static bone_pair bone_directions(const pl_bound_ring *ring, uint32_t station, ui
                        pose->held.excess > 0 ? pl_quat_rotate(pose->held.back, far) : far};
 }
 
-/* One of the three places of a foot. */
+/* Where a place of a line is. rest: as of the ring. */
+static pl_f4 line_place(const pl_fold_sample *sample, pl_f4 rest, const pl_fold_pose *pose)
+{
+    pl_f4 place = pl_fold_mix(pose->frame->positions, sample->vertex, sample->weight);
+    return pose->held.excess > 0 ? pl_fold_hold_point(&pose->held, place, rest) : place;
+}
+
 static pl_f4 foot_place(const pl_bound_ring *ring, size_t index, const pl_fold_pose *pose)
 {
-    const pl_fold_sample *foot = &ring->feet[index];
-    pl_f4 place = pl_fold_mix(pose->frame->positions, foot->vertex, foot->weight);
-    return pose->held.excess > 0 ? pl_fold_hold_point(&pose->held, place, ring->feet_rest[index]) : place;
+    return line_place(&ring->feet[index], ring->feet_rest[index], pose);
+}
+
+static pl_f4 sample_place(const pl_bound_ring *ring, uint32_t index, const pl_fold_pose *pose)
+{
+    return line_place(&ring->samples[index], ring->sample_rest[index], pose);
+}
+
+float pl_fold_foot_span(const pl_bound_ring *ring, uint32_t station, uint32_t k)
+{
+    const pl_fold *folds = ring->folds + (size_t)station * ring->fold_count;
+    float span = 0;
+    if (k > 0 && folds[k - 1].sample_count > 2)
+    {
+        uint32_t last = folds[k - 1].first_sample + folds[k - 1].sample_count - 2;
+        span += (1 - ring->samples[last].part) * (ring->bounds[k] - ring->bounds[k - 1]);
+    }
+    if (k < ring->fold_count && folds[k].sample_count > 2)
+    {
+        span += ring->samples[folds[k].first_sample + 1].part * (ring->bounds[k + 1] - ring->bounds[k]);
+    }
+    return fmaxf(span, 0.15f * ring->width);
 }
 
 /* The plane across a line where two folds meet; both stop at it, from either side. */
 static pl_fold_wall foot_wall(const pl_bound_ring *ring, uint32_t station, uint32_t k, const pl_fold_pose *pose)
 {
-    size_t foot = 3 * ((size_t)station * (ring->fold_count + 1) + k);
-    pl_f4 along = foot_place(ring, foot + 2, pose) - foot_place(ring, foot, pose);
+    const pl_fold *folds = ring->folds + (size_t)station * ring->fold_count;
+    size_t foot = (size_t)station * (ring->fold_count + 1) + k;
+    pl_f4 at = foot_place(ring, foot, pose), from = at, to = at;
+    if (k > 0 && folds[k - 1].sample_count > 2)
+    {
+        from = sample_place(ring, folds[k - 1].first_sample + folds[k - 1].sample_count - 2, pose);
+    }
+    if (k < ring->fold_count && folds[k].sample_count > 2)
+    {
+        to = sample_place(ring, folds[k].first_sample + 1, pose);
+    }
+    pl_f4 along = to - from;
     bone_pair pair = bone_directions(ring, station, k, pose);
     pl_f4 bones = pl_lerp(pair.near, pair.far, (float)k / (float)ring->fold_count);
     /* The line's own direction is worth its length: where it is nearly lost, the bones decide. Where skinning has
@@ -70,24 +105,24 @@ static pl_fold_wall foot_wall(const pl_bound_ring *ring, uint32_t station, uint3
     {
         along -= bones * pl_splat(back / (squared > 1e-12f ? squared : 1e-12f));
     }
-    pl_f4 direction = along * pl_splat(1 / (2 * PL_FOOT * ring->width)) + bones * pl_splat(0.35f);
-    return (pl_fold_wall){foot_place(ring, foot + 1, pose), pl_normalize3(direction)};
+    pl_f4 direction = along * pl_splat(1 / pl_fold_foot_span(ring, station, k)) + bones * pl_splat(0.35f);
+    return (pl_fold_wall){at, pl_normalize3(direction)};
 }
 
 pl_fold_wall pl_fold_crease(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose)
 {
     /* Through the line's point on the ring, half way between the bones. */
     uint32_t middle = ring->fold_count / 2;
-    size_t foot = 3 * ((size_t)station * (ring->fold_count + 1) + middle);
+    size_t foot = (size_t)station * (ring->fold_count + 1) + middle;
     bone_pair pair = bone_directions(ring, station, middle, pose);
-    return (pl_fold_wall){foot_place(ring, foot + 1, pose), pl_normalize3(pair.near + pair.far)};
+    return (pl_fold_wall){foot_place(ring, foot, pose), pl_normalize3(pair.near + pair.far)};
 }
 
 pl_f4 pl_fold_crease_turn(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose, float part,
                           pl_fold_wall *crease)
 {
     uint32_t count = ring->station_count;
-    size_t stride = 3 * (size_t)(ring->fold_count + 1), foot = 3 * (size_t)(ring->fold_count / 2) + 1;
+    size_t stride = (size_t)ring->fold_count + 1, foot = ring->fold_count / 2;
     uint32_t before = pl_fold_station_beside(count, ring->closed, station, 0);
     uint32_t behind = pl_fold_station_beside(count, ring->closed, station, 1);
     pl_f4 way = foot_place(ring, behind * stride + foot, pose) - foot_place(ring, before * stride + foot, pose);

@@ -121,7 +121,7 @@ static void turn_station(const frame_job *job, uint32_t station)
         job->layer->ups[at] = pl_fold_turn(&job->ring->ups[at], job->frame->joints);
         if (job->pose.held.excess > 0)
         {
-            float share = job->ring->feet_rest[3 * at + 1][3];
+            float share = job->ring->feet_rest[at][3];
             job->layer->held[at] = pl_fold_hold_direction(&job->pose.held, job->layer->ups[at], share);
         }
     }

@@ -117,9 +117,10 @@ static void pack_foot(const packer *p, uint32_t block, uint32_t k, uint32_t lane
     {
         foot->normal[i][lane] = p->ring->ups[from].normal[i];
         foot->along[i][lane] = p->ring->along[from][i];
-        pack_place(&p->out->places[i][to], lane, &p->ring->feet[3 * from + (uint32_t)i]);
-        pack_rest(p->out->feet_rest[i][to], lane, p->ring->feet_rest[3 * from + (uint32_t)i]);
     }
+    foot->scale[lane] = 1 / pl_fold_foot_span(p->ring, block * PL_FOLD_LANES + lane, k);
+    pack_place(&p->out->places[to], lane, &p->ring->feet[from]);
+    pack_rest(p->out->feet_rest[to], lane, p->ring->feet_rest[from]);
 }
 
 /* The joint after `last` that turns any of eight feet, and how much; returns false if there is none. last -1: the
@@ -209,14 +210,9 @@ static bool make_room(const packer *p)
     out->groups = PL_ARENA_NEW(p->arena, pl_fold_group, (size_t)out->block_count * p->ring->fold_count);
     out->feet = PL_ARENA_NEW(p->arena, pl_fold_foot, feet);
     out->asked = PL_ARENA_NEW(p->arena, uint32_t, out->block_count);
-    bool all = out->groups && out->feet && out->asked;
-    for (int i = 0; i < 3 && all; ++i)
-    {
-        out->places[i] = PL_ARENA_NEW(p->arena, pl_fold_places, feet);
-        out->feet_rest[i] = (pl_f8(*)[4])PL_ARENA_NEW(p->arena, pl_f8, 4 * feet);
-        all = out->places[i] && out->feet_rest[i];
-    }
-    if (!all)
+    out->places = PL_ARENA_NEW(p->arena, pl_fold_places, feet);
+    out->feet_rest = (pl_f8(*)[4])PL_ARENA_NEW(p->arena, pl_f8, 4 * feet);
+    if (!out->groups || !out->feet || !out->asked || !out->places || !out->feet_rest)
     {
         return false;
     }

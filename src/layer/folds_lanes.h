@@ -57,6 +57,7 @@ PL_INLINE uint32_t pl_fold_lane_of(const pl_bound_ring *ring, uint32_t index)
 typedef struct pl_fold_foot
 {
     pl_f8 normal[3], along[3];       /* as of the ring */
+    pl_f8 scale;                     /* 1 by pl_fold_foot_span */
     uint32_t first_turn, turn_count; /* the joints that turn them, in ascending order */
 } pl_fold_foot;
 
@@ -85,8 +86,8 @@ struct pl_fold_lanes
     pl_fold_row *rows;            /* by row */
     pl_f8 (*row_rest)[4];         /* likewise: as sample_rest of the ring */
     pl_fold_foot *feet;           /* blocks by folds and one more */
-    pl_fold_places *places[3];    /* likewise: just before, at and behind where folds meet */
-    pl_f8 (*feet_rest[3])[4];     /* those, as feet_rest of the ring */
+    pl_fold_places *places;       /* likewise: where folds meet */
+    pl_f8 (*feet_rest)[4];        /* as feet_rest of the ring */
     uint32_t *turn_joints;        /* by turn */
     pl_f8 *turns;                 /* by turn: how much the joint turns the cloth */
     uint32_t *asked;              /* by block: bits of folds whose way is asked for where rings cross */

@@ -42,7 +42,7 @@ void PL_WIDE(pl_folds_measure)(const pl_fold_lane_job *job, uint32_t block)
     {
         if (points & 1u << k)
         {
-            pl_fold_feet_place(job, 1, (size_t)block * (count + 1) + k, foot_points[k]);
+            pl_fold_feet_place(job, (size_t)block * (count + 1) + k, foot_points[k]);
         }
     }
     pl_f8 most = pl_splat8(0);

@@ -67,12 +67,12 @@ PL_INLINE void pl_fold_hold_places(const pl_fold_held *held, const pl_f8 rest[4]
     }
 }
 
-/* Places of feet: before (0), at (1) or behind (2) where folds meet. */
-PL_INLINE void pl_fold_feet_place(const pl_fold_lane_job *job, int which, size_t index, pl_f8 out[3])
+/* Where folds meet. */
+PL_INLINE void pl_fold_feet_place(const pl_fold_lane_job *job, size_t index, pl_f8 out[3])
 {
     const pl_fold_lanes *lanes = job->ring->lanes;
-    pl_fold_places_mix(job->frame->positions, &lanes->places[which][index], out);
-    pl_fold_hold_places(&job->pose->held, lanes->feet_rest[which][index], out);
+    pl_fold_places_mix(job->frame->positions, &lanes->places[index], out);
+    pl_fold_hold_places(&job->pose->held, lanes->feet_rest[index], out);
 }
 
 PL_INLINE pl_f8 pl_fold_distance8(const pl_f8 a[3], const pl_f8 b[3])

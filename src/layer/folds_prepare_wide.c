@@ -25,7 +25,7 @@ static void turn_foot(const pl_fold_lane_job *job, uint32_t block, uint32_t k)
     size_t at = (size_t)block * count + k;
     if (job->pose->held.excess > 0)
     {
-        pl_fold_hold_directions(&job->pose->held, lanes->feet_rest[1][at][3], sum);
+        pl_fold_hold_directions(&job->pose->held, lanes->feet_rest[at][3], sum);
     }
     for (int c = 0; c < 3; ++c)
     {
@@ -72,24 +72,42 @@ PL_INLINE void find_mean(const pl_fold_lane_job *job, uint32_t block, uint32_t k
     }
 }
 
+/* From a foot to a sample inside the fold before or behind it; nothing where there is no fold. row: of the sample. */
+PL_INLINE void add_way(const pl_fold_lane_job *job, const pl_fold_group *group, uint32_t row, const pl_f8 foot[3],
+                       float sign, pl_f8 along[3])
+{
+    pl_i8 there = group->rest_length > pl_splat8(0);
+    const pl_f8 *inside = job->layer->work->points[row];
+    for (int c = 0; c < 3 && group->row_count; ++c)
+    {
+        along[c] += sign * (pl_f8)((pl_i8)(inside[c] - foot[c]) & there);
+    }
+}
+
 /* The plane across lines there: foot_wall. out: so far its direction is that mean. */
 PL_INLINE void find_wall(const pl_fold_lane_job *job, uint32_t block, uint32_t k, wall *out)
 {
-    size_t index = (size_t)block * (job->ring->fold_count + 1) + k;
-    pl_f8 before[3], behind[3], along[3], *mean = out->direction;
-    pl_fold_feet_place(job, 0, index, before);
-    pl_fold_feet_place(job, 2, index, behind);
-    for (int c = 0; c < 3; ++c)
+    uint32_t count = job->ring->fold_count;
+    size_t index = (size_t)block * (count + 1) + k;
+    const pl_fold_group *groups = job->ring->lanes->groups + (size_t)block * count;
+    const pl_f8 *here = job->layer->work->foot_points[index], *mean = out->direction;
+    pl_f8 along[3] = {pl_splat8(0), pl_splat8(0), pl_splat8(0)};
+    if (k > 0)
     {
-        along[c] = behind[c] - before[c];
-        out->point[c] = job->layer->work->foot_points[index][c];
+        const pl_fold_group *before = &groups[k - 1];
+        add_way(job, before, before->first_row + before->row_count - 1, here, -1, along);
+    }
+    if (k < count)
+    {
+        add_way(job, &groups[k], groups[k].first_row, here, 1, along);
     }
     pl_f8 back = pl_dot8(along, mean), squared = pl_max8(pl_dot8(mean, mean), pl_splat8(1e-12f));
     pl_f8 less = (pl_f8)((pl_i8)(back / squared) & (back < pl_splat8(0)));
     for (int c = 0; c < 3; ++c)
     {
         along[c] -= mean[c] * less;
-        out->direction[c] = along[c] * pl_splat8(1 / (2 * PL_FOOT * job->ring->width)) + mean[c] * pl_splat8(0.35f);
+        out->point[c] = here[c];
+        out->direction[c] = along[c] * job->ring->lanes->feet[index].scale + mean[c] * pl_splat8(0.35f);
     }
     pl_normalize8(out->direction);
 }
@@ -172,10 +190,6 @@ static void limit_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k,
     const pl_fold_group *group = &ring->lanes->groups[index];
     pl_i8 there = touch->stations & (group->rest_length > pl_splat8(0));
     float side = k >= ring->fold_count / 2 ? -1.0f : 1.0f, width = ring->width;
-    if (!pl_fold_group_is_known(job, block, k))
-    {
-        pl_fold_group_measure(job, block, k);
-    }
     const pl_f8 *begin = job->layer->work->foot_points[index + block];
     const pl_f8(*ups)[3] = (const pl_f8(*)[3])job->layer->work->ups + index + block;
     barrier walls[3] = {{.gap = 0.02f * width, .least = 0.25f},
@@ -217,6 +231,13 @@ static void find_rooms(const pl_fold_lane_job *job, uint32_t block, contact *tou
     while (begin < end && !groups[end - 1].row_count)
     {
         --end;
+    }
+    for (uint32_t k = begin; k < end; ++k)
+    {
+        if (groups[k].row_count && !pl_fold_group_is_known(job, block, k))
+        {
+            pl_fold_group_measure(job, block, k);
+        }
     }
     for (uint32_t k = begin; k <= end; ++k)
     {

@@ -27,7 +27,7 @@ static float covered_part(float a, float b, float width)
  */
 static float straight_to(const pl_f4 *feet_rest, uint32_t middle, uint32_t foot, pl_f4 outwards)
 {
-    pl_f4 way = feet_rest[3 * foot + 1] - feet_rest[3 * middle + 1];
+    pl_f4 way = feet_rest[foot] - feet_rest[middle];
     float length = pl_length3(way);
     return length > 0 ? pl_fold_ramp(pl_dot3(way, outwards) / length, 0.5f, 0.8f) : 0;
 }
@@ -48,8 +48,8 @@ static float cover_side(const pl_bound_ring *ring, uint32_t station, uint32_t si
                         const pleat_layer_frame *frame)
 {
     uint32_t middle = ring->fold_count / 2;
-    const pl_fold_sample *feet = ring->feet + 3 * (size_t)station * (ring->fold_count + 1);
-    const pl_f4 *rest = ring->feet_rest + 3 * (size_t)station * (ring->fold_count + 1);
+    const pl_fold_sample *feet = ring->feet + (size_t)station * (ring->fold_count + 1);
+    const pl_f4 *rest = ring->feet_rest + (size_t)station * (ring->fold_count + 1);
     float sum = 0, before = 0, way = side ? 1.0f : -1.0f;
     pl_f4 outwards = ring->along[(size_t)station * (ring->fold_count + 1) + middle] * pl_splat(way);
     float straight = pl_fold_ramp(fabsf(pl_dot3(outwards, ring->axis)), 0.6f, 0.9f);
@@ -60,7 +60,7 @@ static float cover_side(const pl_bound_ring *ring, uint32_t station, uint32_t si
         {
             break; /* the cloth ends */
         }
-        pl_f4 place = pl_fold_mix(frame->positions, feet[3 * foot + 1].vertex, feet[3 * foot + 1].weight);
+        pl_f4 place = pl_fold_mix(frame->positions, feet[foot].vertex, feet[foot].weight);
         float distance = pl_dot3(place - crease->point, crease->direction) * way;
         float way_now = pl_length3(place - crease->point), way_rest = fabsf(ring->bounds[foot]);
         straight = fminf(straight, straight_to(rest, middle, foot, outwards));
@@ -76,7 +76,7 @@ static float depth_at(const pl_bound_ring *ring, uint32_t station, uint32_t side
                       const pleat_layer_frame *frame)
 {
     uint32_t middle = ring->fold_count / 2;
-    const pl_fold_sample *feet = ring->feet + 3 * (size_t)station * (ring->fold_count + 1);
+    const pl_fold_sample *feet = ring->feet + (size_t)station * (ring->fold_count + 1);
     float depth = 0, arc = 0, way = side ? -1.0f : 1.0f;
     for (uint32_t n = 1; n <= middle && arc < at; ++n)
     {
@@ -85,7 +85,7 @@ static float depth_at(const pl_bound_ring *ring, uint32_t station, uint32_t side
         {
             break;
         }
-        pl_f4 place = pl_fold_mix(frame->positions, feet[3 * foot + 1].vertex, feet[3 * foot + 1].weight);
+        pl_f4 place = pl_fold_mix(frame->positions, feet[foot].vertex, feet[foot].weight);
         float next = pl_dot3(place - crease->point, crease->direction) * way, end = fabsf(ring->bounds[foot]);
         depth += (next - depth) * (end > at ? (at - arc) / (end - arc) : 1);
         arc = end;

@@ -376,7 +376,7 @@ static void take_real_steps(const pl_fold_lane_job *job, uint32_t block, uint32_
         }
         else
         {
-            pl_fold_places_mix(job->frame->positions, &lanes->places[1][index + block + 1], next);
+            pl_fold_places_mix(job->frame->positions, &lanes->places[index + block + 1], next);
         }
         for (int c = 0; c < 3; ++c)
         {
@@ -407,7 +407,7 @@ void PL_WIDE(pl_folds_even)(const pl_fold_lane_job *job, uint32_t block)
         load_segments(job, block, (uint32_t)index, &segments);
         if (job->pose->held.excess > 0)
         {
-            pl_fold_places_mix(job->frame->positions, &job->ring->lanes->places[1][index + block], foot);
+            pl_fold_places_mix(job->frame->positions, &job->ring->lanes->places[index + block], foot);
             take_real_steps(job, block, k, foot, steps);
         }
         const pl_f8(*along)[3] = (const pl_f8(*)[3])(job->pose->held.excess > 0 ? steps : segments.step);

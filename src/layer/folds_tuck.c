@@ -89,7 +89,7 @@ static double wanted_length(const tuck_line *line)
 float pl_fold_tuck_room(const pl_bound_ring *ring, uint32_t station, const pl_fold_tuck_pose *pose)
 {
     uint32_t middle = ring->fold_count / 2;
-    const pl_fold_sample *foot = &ring->feet[3 * ((size_t)station * (ring->fold_count + 1) + middle) + 1];
+    const pl_fold_sample *foot = &ring->feet[(size_t)station * (ring->fold_count + 1) + middle];
     pl_f4 bottom = pl_fold_mix(pose->frame->positions, foot->vertex, foot->weight);
     float free = DEEPEST * pl_dot3(bottom - pose->pivot, pose->up);
     float room = fminf(free, DEEPEST_COVERED * ring->beneath[station]), pressed = fmaxf(pose->pressed, 0);

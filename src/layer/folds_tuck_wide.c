@@ -73,7 +73,7 @@ PL_INLINE void add_fold(const pl_fold_lane_job *job, uint32_t block, uint32_t k,
     }
     if (!held)
     {
-        pl_fold_places_mix(job->frame->positions, &lanes->places[1][index + block + 1], place);
+        pl_fold_places_mix(job->frame->positions, &lanes->places[index + block + 1], place);
     }
     const pl_f8 *end = held ? job->layer->work->foot_points[index + block + 1] : place;
     length += walk_to(w, end, depth_at(ring, pl_splat8(begin + span)), out);
@@ -100,7 +100,7 @@ PL_INLINE void make_lines(const pl_fold_lane_job *job, uint32_t block, bool held
     }
     else
     {
-        pl_fold_places_mix(job->frame->positions, &ring->lanes->places[1][first], w.place);
+        pl_fold_places_mix(job->frame->positions, &ring->lanes->places[first], w.place);
     }
     out->count = 0;
     out->length = out->missing = pl_splat8(0);
