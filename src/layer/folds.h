@@ -409,7 +409,8 @@ typedef struct pl_folds_layer
     pleat_folds_options options;
     uint32_t ring_count;
     pl_bound_ring *rings;
-    uint32_t fold_count; /* over all rings and stations */
+    struct pl_fold_held *bends; /* by ring, in this frame */
+    uint32_t fold_count;        /* over all rings and stations */
     uint32_t figure_count;
     pl_fold_figure *figures; /* of all rings, by station */
     /* Where rings cross, by fold of all rings. */

@@ -753,8 +753,8 @@ static void update_ring(const frame_job *job)
 
 static frame_job make_job(pl_folds_layer *layer, const pl_bound_ring *ring, const pleat_layer_frame *frame)
 {
-    frame_job job = {layer, ring, layer->figures + ring->first_figure, frame, {frame, pl_fold_held_of(ring, frame)},
-                     false};
+    frame_job job = {
+        layer, ring, layer->figures + ring->first_figure, frame, {frame, layer->bends[ring - layer->rings]}, false};
     job.deep = layer->options.contact && job.pose.held.deep;
     if (!layer->options.contact)
     {
@@ -768,9 +768,9 @@ static void settle_crossings(pl_folds_layer *layer, const pleat_layer_frame *fra
 {
     for (uint32_t r = 0; r < layer->ring_count; ++r)
     {
-        frame_job job = make_job(layer, &layer->rings[r], frame);
-        if (job.ring->ask_count)
+        if (layer->rings[r].ask_count)
         {
+            frame_job job = make_job(layer, &layer->rings[r], frame);
             if (layer->kernels)
             {
                 run_kernel(&job, layer->kernels->measure, job.ring->lanes->block_count, job.ring->lanes->asked);
@@ -796,6 +796,10 @@ void pl_folds_update(void *user, const pleat_layer_frame *frame)
 {
     pl_folds_layer *layer = user;
     layer->highest = 0;
+    for (uint32_t r = 0; r < layer->ring_count; ++r)
+    {
+        layer->bends[r] = pl_fold_held_of(&layer->rings[r], frame);
+    }
     pl_folds_note_outer(layer, frame);
     pl_folds_meet_lids(layer, frame);
     settle_crossings(layer, frame);

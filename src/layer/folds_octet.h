@@ -11,9 +11,12 @@ typedef struct pl_fold_cell
     pl_f8 shifts[2][4]; /* at both stations, by x, y, z and the change of x in the fold: samples */
     pl_f8 slopes[2][4]; /* and from each sample to the next */
     bool even;          /* any of that */
-    pl_f4 begin, begin_change, across, across_change;
-    pl_fold_course height;
+    pl_f4 begin, begin_change, across, across_change; /* by shares and parts as packed */
+    float height[3];                                  /* by powers of shares as packed */
 } pl_fold_cell;
+
+/* What is packed as 0 .. 65535. */
+#define PL_FOLD_UNIT (1 / 65535.0f)
 
 PL_INLINE void pl_fold_cell_make(const pl_fold_lane_job *job, uint32_t station, uint32_t second, uint32_t k,
                                  pl_fold_cell *c)
@@ -25,9 +28,13 @@ PL_INLINE void pl_fold_cell_make(const pl_fold_lane_job *job, uint32_t station, 
     float height[2] = {layer->heights[index[0]], layer->heights[index[1]]};
     c->begin = a[0];
     c->begin_change = b[0] - a[0];
-    c->height = pl_fold_course_of(height[0], height[1], c->begin_change);
-    c->across = a[1] - a[0];
-    c->across_change = (b[1] - a[1]) - c->begin_change;
+    pl_fold_course course = pl_fold_course_of(height[0], height[1], c->begin_change);
+    c->height[0] = course.first;
+    c->height[1] = (course.change + course.bulge) * PL_FOLD_UNIT;
+    c->height[2] = -course.bulge * PL_FOLD_UNIT * PL_FOLD_UNIT;
+    c->across = (a[1] - a[0]) * pl_splat(PL_FOLD_UNIT);
+    c->across_change = ((b[1] - a[1]) - c->begin_change) * pl_splat(PL_FOLD_UNIT * PL_FOLD_UNIT);
+    c->begin_change *= pl_splat(PL_FOLD_UNIT);
     float low = PL_FOLD_LOW * job->ring->width;
     c->even = layer->options.even && (height[0] > low || height[1] > low);
     for (int i = 0; i < 2 && c->even; ++i)
@@ -47,7 +54,7 @@ PL_INLINE void pl_fold_cell_make(const pl_fold_lane_job *job, uint32_t station, 
 
 PL_INLINE pl_f8 pl_fold_shares_load(const uint16_t *from)
 {
-    return __builtin_convertvector(pl_load_shorts8(from), pl_f8) * pl_splat8(1 / 65535.0f);
+    return __builtin_convertvector(pl_load_shorts8(from), pl_f8);
 }
 
 /* profile: NULL for the usual one. A kernel asks which it is once for a cell: a loop that may have to call something
@@ -80,10 +87,10 @@ PL_INLINE pl_fold_spot pl_fold_spot_load(const uint16_t *from)
     return (pl_fold_spot){packed >> PL_FOLD_BEYOND, __builtin_convertvector(packed, pl_f8)};
 }
 
-/* What is said of eight vertices, unpacked. */
+/* What is said of eight vertices. */
 typedef struct pl_fold_lot
 {
-    pl_f8 share, part; /* part: of the way across the fold */
+    pl_f8 share, part; /* as packed; part: of the way across the fold */
     pl_f8 mask;        /* where masked */
     bool masked;
 } pl_fold_lot;
@@ -93,7 +100,11 @@ PL_INLINE pl_fold_lot pl_fold_lot_load(const pl_fold_octet *octet, const uint16_
 {
     pl_fold_lot lot = {.share = pl_fold_shares_load(octet->share), .part = pl_fold_shares_load(octet->x)};
     lot.masked = mask != NULL;
-    lot.mask = mask ? pl_fold_shares_load(mask) : pl_splat8(1);
+    lot.mask = pl_splat8(1);
+    if (mask)
+    {
+        lot.mask = pl_fold_shares_load(mask) * PL_FOLD_UNIT;
+    }
     return lot;
 }
 
@@ -102,11 +113,12 @@ PL_INLINE void pl_fold_lot_shifts(const pl_fold_cell *c, const pl_fold_octet *oc
                                   pl_f8 shift[4])
 {
     pl_fold_spot a = pl_fold_spot_load(octet->place[0]), b = pl_fold_spot_load(octet->place[1]);
+    pl_f8 share = lot->share * PL_FOLD_UNIT;
     for (int i = 0; i < 4; ++i)
     {
         pl_f8 first = pl_lookup8(c->shifts[0][i], a.sample) + pl_lookup8(c->slopes[0][i], a.sample) * a.beyond;
         pl_f8 second = pl_lookup8(c->shifts[1][i], b.sample) + pl_lookup8(c->slopes[1][i], b.sample) * b.beyond;
-        shift[i] = first + (second - first) * lot->share;
+        shift[i] = first + (second - first) * share;
         if (lot->masked)
         {
             shift[i] *= lot->mask;
@@ -125,12 +137,12 @@ PL_INLINE pl_f8 pl_fold_lot_direction(const pl_fold_cell *c, const pl_fold_lot *
 PL_INLINE void pl_fold_lot_move(const pl_profile *profile, const pl_fold_cell *c, const pl_fold_lot *lot,
                                 const pl_f8 *shift, pl_f8 *move)
 {
-    pl_f8 height = c->height.first + lot->share * (c->height.change + c->height.bulge * (1 - lot->share));
+    pl_f8 height = c->height[0] + lot->share * (c->height[1] + c->height[2] * lot->share);
     if (lot->masked)
     {
         height *= lot->mask;
     }
-    pl_f8 x = 2 * lot->part - 1;
+    pl_f8 x = lot->part * (2 * PL_FOLD_UNIT) - 1;
     if (shift)
     {
         x += shift[3];

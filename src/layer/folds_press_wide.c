@@ -79,6 +79,7 @@ static void make_cell(const pl_fold_lane_job *job, uint32_t station, uint32_t k,
 typedef struct lot
 {
     pl_fold_lot v;
+    pl_f8 share;     /* 0 .. 1 */
     pl_f8 arc;       /* across the ring */
     pl_f8 end;       /* how far they are from the middle of their fold, eased */
     pl_i8 outer;     /* are they beyond it? */
@@ -174,7 +175,7 @@ static void crease_at(const cell *c, const lot *l, pl_f8 towards[3], pl_f8 away[
     const pl_folds_layer *layer = p->layer;
     spots s;
     find_spots(p, l->points, &s);
-    pl_f8 zero = pl_splat8(0), between = s.far[0] - s.far[1], own = l->v.share;
+    pl_f8 zero = pl_splat8(0), between = s.far[0] - s.far[1], own = l->share;
     pl_f8 share = pl_select8(between > zero, s.far[0] / between, pl_splat8(0.5f));
     share = pl_select8(s.far[1] > zero, pl_splat8(1), share);
     share = pl_select8(s.far[0] < zero, zero, share);
@@ -224,10 +225,10 @@ PL_INLINE pl_f8 push_of(const cell *c, const lot *l, pl_f8 depth, pl_f8 way, pl_
     pl_f8 stretch = way / (from_ring + 0.1f * width);
     pl_f8 push =
         pl_fold_limit8(depth, pl_splat8(PL_FOLD_FARTHEST * width)) * (1 - pl_smooth_step8((stretch - 1.05f) / 0.3f));
-    pl_f8 covered = p->pressed[0] + (p->pressed[1] - p->pressed[0]) * l->v.share;
+    pl_f8 covered = p->pressed[0] + (p->pressed[1] - p->pressed[0]) * l->share;
     pl_f8 reach = pl_min8(covered, pl_splat8(2 * width)), beyond = from_ring - covered;
     pl_f8 first = slope_at(&c->fades[0], l), second = slope_at(&c->fades[1], l);
-    pl_f8 part = (first + (second - first) * l->v.share) * (1 - pl_smooth_step8(beyond / reach)) * l->v.mask;
+    pl_f8 part = (first + (second - first) * l->share) * (1 - pl_smooth_step8(beyond / reach)) * l->v.mask;
     push *= part * (p->part * p->ring->strength);
     return (pl_f8)((pl_i8)push & (beyond < reach) & (depth > pl_splat8(0)));
 }
@@ -240,8 +241,8 @@ PL_INLINE void settle(const cell *c, const lot *l, pl_f8 move[4])
     for (int i = 0; i < 3; ++i)
     {
         const pl_fold_wall *a = p->creases[0], *b = p->creases[1];
-        towards[i] = a->direction[i] + (b->direction[i] - a->direction[i]) * l->v.share;
-        away[i] = a->point[i] + (b->point[i] - a->point[i]) * l->v.share - l->points[i];
+        towards[i] = a->direction[i] + (b->direction[i] - a->direction[i]) * l->share;
+        away[i] = a->point[i] + (b->point[i] - a->point[i]) * l->share - l->points[i];
     }
     pl_normalize8(towards);
     pl_f8 distance = -p->way * pl_dot8(away, towards), push = pl_splat8(0), kept = push;
@@ -274,8 +275,9 @@ PL_INLINE void press_octet(const cell *c, const pl_fold_octet *octet, const uint
                            pleat_vec4 *positions)
 {
     lot l = {.v = pl_fold_lot_load(octet, mask)};
-    pl_f8 x = 2 * l.v.part - 1, move[4];
-    l.arc = c->arc + l.v.part * c->span;
+    pl_f8 part = l.v.part * PL_FOLD_UNIT, x = 2 * part - 1, move[4];
+    l.share = l.v.share * PL_FOLD_UNIT;
+    l.arc = c->arc + part * c->span;
     l.end = pl_smooth_step8(pl_abs8(x));
     l.outer = x * c->press.way > pl_splat8(0);
     if (c->rises)

@@ -288,11 +288,12 @@ static void sink_cell(const pl_fold_lane_job *job, uint32_t cell, uint32_t k, co
     for (uint32_t n = packed->first_octet[cell]; n < packed->first_octet[cell + 1]; ++n, left -= PL_FOLD_LANES)
     {
         pl_fold_lot lot = pl_fold_lot_load(&packed->octets[n], packed->masks ? packed->masks[n] : NULL);
-        pl_f8 depth = depth_at(ring, begin + span * lot.part) * (tucks[0] + (tucks[1] - tucks[0]) * lot.share), move[4];
+        pl_f8 share = lot.share * PL_FOLD_UNIT, part = lot.part * PL_FOLD_UNIT, move[4];
+        pl_f8 depth = depth_at(ring, begin + span * part) * (tucks[0] + (tucks[1] - tucks[0]) * share);
         depth = (pl_f8)((pl_i8)(depth * lot.mask) & pl_fold_octet_own(left));
         for (int c = 0; c < 3; ++c)
         {
-            move[c] = -(ups[0][c] + change[c] * lot.share) * depth;
+            move[c] = -(ups[0][c] + change[c] * share) * depth;
         }
         move[3] = pl_splat8(0);
         pl_fold_octet_add(&packed->octets[n], left <= PL_FOLD_LANES / 2, move, job->frame->positions);
