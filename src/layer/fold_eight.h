@@ -11,7 +11,7 @@
 
 enum
 {
-    PL_FOLD_SEGMENTS = 7 /* of one fold, at most */
+    PL_FOLD_SEGMENTS = 5 /* of one fold, at most */
 };
 
 /* The segments of eight folds. Folds with fewer than the others have segments of zeros anywhere among theirs. */

@@ -158,7 +158,8 @@ typedef struct pl_fold
 
 enum
 {
-    PL_FOLD_SAMPLES = 8 /* of one fold at one station, at most: more would tell its length no better */
+    PL_FOLD_INSIDE = 4, /* samples of one fold at one station between its ends, at most: more tell no more of it */
+    PL_FOLD_SAMPLES = 8 /* room for all of them in a table that fills a register */
 };
 
 /* A shell that is smaller than so many folds' widths and has no ring is a trimming, such as a button: it moves with the

@@ -130,39 +130,48 @@ static pl_fold_sample make_sample(const binder *b, const pleat_place *place, uin
     return sample;
 }
 
-/* Places of a line within a fold: its two ends, and every crossing between them. out may be NULL to count. */
+/* Which of a line's crossings between two arcs tell its length: all, or where a mesh is much finer than the fold those
+ * nearest to even steps. Returns how many. */
+static uint32_t pick_crossings(const pl_line *line, float low, float high, float close, uint32_t *picked)
+{
+    uint32_t begin = 0;
+    while (begin < line->count && !(line->arc[begin] > low + close))
+    {
+        ++begin;
+    }
+    uint32_t end = begin;
+    while (end < line->count && line->arc[end] < high - close)
+    {
+        ++end;
+    }
+    uint32_t count = end - begin < PL_FOLD_INSIDE ? end - begin : PL_FOLD_INSIDE, at = begin;
+    for (uint32_t n = 0; n < count; ++n)
+    {
+        float wanted = low + (high - low) * (float)(n + 1) / (float)(count + 1);
+        uint32_t last = end - (count - n); /* leaves enough for the rest */
+        while (at < last && fabsf(line->arc[at + 1] - wanted) <= fabsf(line->arc[at] - wanted))
+        {
+            ++at;
+        }
+        picked[n] = at++;
+    }
+    return count;
+}
+
+/* Places of a line within a fold: its two ends, and crossings between them. out may be NULL to count. */
 static uint32_t fold_samples(const binder *b, uint32_t station, uint32_t k, pl_fold_sample *out)
 {
     const pl_line *line = &b->patch.lines[station];
-    float low = b->from->bounds[k], high = b->from->bounds[k + 1], close = 1e-3f * b->from->values.width;
-    uint32_t inside = 0;
-    for (uint32_t i = 0; i < line->count; ++i)
+    float low = b->from->bounds[k], high = b->from->bounds[k + 1];
+    uint32_t picked[PL_FOLD_INSIDE], inside = pick_crossings(line, low, high, 1e-3f * b->from->values.width, picked);
+    for (uint32_t i = 0; i < inside + 2 && out; ++i)
     {
-        inside += line->arc[i] > low + close && line->arc[i] < high - close;
+        pleat_place place = i == 0            ? pl_line_at(b->surface, line, low)
+                            : i == inside + 1 ? pl_line_at(b->surface, line, high)
+                                              : line->places[picked[i - 1]];
+        out[i] = make_sample(b, &place, k);
     }
-    /* A mesh much finer than the fold gives more crossings than are needed: take every n-th. */
-    uint32_t stride = inside / (PL_FOLD_SAMPLES - 2) + 1, count = 0, seen = 0;
-    for (uint32_t i = 0; i < line->count + 2; ++i)
-    {
-        bool first = i == 0, last = i == line->count + 1;
-        if (!first && !last)
-        {
-            float arc = line->arc[i - 1];
-            if (!(arc > low + close && arc < high - close) || seen++ % stride)
-            {
-                continue;
-            }
-        }
-        if (out)
-        {
-            pleat_place place = first  ? pl_line_at(b->surface, line, low)
-                                : last ? pl_line_at(b->surface, line, high)
-                                       : line->places[i - 1];
-            out[count] = make_sample(b, &place, k);
-        }
-        ++count;
-    }
-    return count;
+    return inside + 2;
 }
 
 static pl_f4 sample_rest(const binder *b, const pl_fold_sample *sample)

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+_Static_assert(PL_FOLD_INSIDE + 1 == PL_FOLD_SEGMENTS, "the segments of a fold lie between its samples");
+
 void PL_WIDE(pl_fold_solve_eight)(const pl_fold_eight *folds, const pl_f8 *wanted, pl_fold_eight_solution *out)
 {
     pl_fold_eight_solve(&folds, &wanted, &out, 1);
@@ -68,9 +70,8 @@ PL_INLINE void even_counted(const pl_fold_lane_job *job, uint32_t block, uint32_
 {
     const pl_fold_group *group = &job->ring->lanes->groups[block * job->ring->fold_count + k];
     const pl_fold_row *rows = job->ring->lanes->rows + group->first_row;
-    pl_f8 zero = pl_splat8(0), folded[PL_FOLD_SAMPLES], begin = zero;
-    pl_f8 span[PL_FOLD_SAMPLES] = {{0}}, rest[PL_FOLD_SAMPLES] = {{0}};
-    folded[0] = zero;
+    pl_f8 zero = pl_splat8(0), begin = zero;
+    pl_f8 folded[PL_FOLD_SAMPLES] = {{0}}, span[PL_FOLD_SAMPLES] = {{0}}, rest[PL_FOLD_SAMPLES] = {{0}};
 #pragma GCC unroll 8
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -122,17 +123,14 @@ static void even_folds(const pl_fold_lane_job *job, uint32_t block, uint32_t k, 
 {
     switch (s->count)
     {
+    case 3:
+        even_counted(job, block, k, s, steps, heights, 3);
+        break;
     case 4:
         even_counted(job, block, k, s, steps, heights, 4);
         break;
     case 5:
         even_counted(job, block, k, s, steps, heights, 5);
-        break;
-    case 6:
-        even_counted(job, block, k, s, steps, heights, 6);
-        break;
-    case 7:
-        even_counted(job, block, k, s, steps, heights, 7);
         break;
     default:
         even_counted(job, block, k, s, steps, heights, s->count);
