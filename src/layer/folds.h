@@ -172,6 +172,10 @@ enum
  * them down where they would not reach it; less lets room open faster than cloth moves. */
 #define PL_FOLD_LEAN 0.4f
 
+/* Folds lower than this, of their width, do not rise: a few hundredths of a millimetre, and less than three millionths
+ * of their length. So low are those alone that end along the ring or beside another one. */
+#define PL_FOLD_LEAST 0.001f
+
 /* Folds lower than this, of their width, are not evened out, and wholly from EVEN more on. A fold of height h has lost
  * 2.4 (h / w)^2 of its length, which is 9.6 % here: nothing on it is shorter than 0.9. More than half of what
  * folds of the built-in dancer raise is as low. */
@@ -411,6 +415,7 @@ typedef struct pl_folds_layer
     uint32_t ring_count;
     pl_bound_ring *rings;
     struct pl_fold_held *bends; /* by ring, in this frame */
+    pl_f4 *inners;              /* likewise: pl_fold_inner, or 0 where nothing at the outer side is shortened */
     uint32_t fold_count;        /* over all rings and stations */
     uint32_t figure_count;
     pl_fold_figure *figures; /* of all rings, by station */
@@ -441,6 +446,7 @@ typedef struct pl_folds_layer
     float *lost;           /* by station: the largest of the losses of its folds */
     float *carries;        /* by station: how much of what contact takes from a fold the next one gets */
     float *ends;           /* by station: how steeply folds may end */
+    float *outers;         /* by station: what is left of folds at the outer side of the bend, 0 .. 1 */
     float *highs;          /* by station: the largest of the heights of its folds */
     float width;           /* as planned */
     float highest;
@@ -467,12 +473,13 @@ void pl_folds_settle_crossings(pl_folds_layer *layer);
 /* Which way a joint bends: the inner side of the bend in the mesh's own space, unit or shorter where the limb is wrung,
  * and in w, how much it is bent, 0 .. 1 (folds_outer.c). axis: of its bone, in the same space. */
 pl_f4 pl_fold_inner(pl_f4 axis, const pleat_affine *parent, const pleat_affine *joint);
+/* The cosine between a station's way out and the inner side, from where folds are lower and where they are gone. */
+#define PL_FOLD_OUTER_LOWER (-0.5f)
+#define PL_FOLD_OUTER_GONE (-0.85f)
 /* What is left of folds at a station that lies that way from its ring's middle: 1, less and 0 at the outer side. */
 float pl_fold_outer(pl_f4 inner, pl_f4 out);
 /* Fills outs of a ring. */
 void pl_folds_find_outs(pl_fold_ring *ring, const pleat_affine *from_rest);
-/* Fills gates of a ring by that, before pl_folds_settle_crossings. */
-void pl_folds_leave_outer(pl_folds_layer *layer, const pl_bound_ring *ring, const pleat_layer_frame *frame);
 
 void pl_folds_update(void *layer, const pleat_layer_frame *frame);
 
@@ -530,6 +537,7 @@ typedef struct pl_fold_pose
 {
     const pleat_layer_frame *frame;
     pl_fold_held held;
+    pl_f4 inner; /* as of the layer */
 } pl_fold_pose;
 
 pl_fold_held pl_fold_held_of(const pl_bound_ring *ring, const pleat_layer_frame *frame);

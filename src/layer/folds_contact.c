@@ -303,7 +303,8 @@ void pl_fold_taper_rooms(const pl_bound_ring *ring, float slope, float *rooms)
  * neighbour, and a station takes from others as it begins to fold itself, not at once. */
 static float gain_of(const pl_bound_ring *ring, const pl_folds_layer *layer, uint32_t index, float low, float high)
 {
-    float share = ring->folds[index].fade * layer->gates[ring->first_fold + index] * ring->strength;
+    float gate = fminf(layer->gates[ring->first_fold + index], layer->outers[index / ring->fold_count]);
+    float share = ring->folds[index].fade * gate * ring->strength;
     float room = fminf(layer->rooms[index], layer->tapers[index]) * share;
     float begun = fminf(layer->lost[index / ring->fold_count] / 0.05f, 1), left = 0.5f * (room * room - low * low);
     float given = 0.25f * begun * begun * (high * high - low * low);

@@ -276,7 +276,7 @@ static float gate_of(float lost, float rival)
 static void settle_ring(pl_folds_layer *layer, const pl_bound_ring *ring)
 {
     const pl_fold_contest *contests = layer->contests + ring->first_contest;
-    for (uint32_t i = 0; i < ring->contest_count && !ring->outward; ++i)
+    for (uint32_t i = 0; i < ring->contest_count; ++i)
     {
         layer->gates[ring->first_fold + contests[i].fold] = 1;
     }

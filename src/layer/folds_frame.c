@@ -221,6 +221,7 @@ static void prepare_stations(void *data, uint32_t begin, uint32_t end, uint32_t 
             job->layer->rooms[k] = job->layer->tapers[k] = PL_FOLD_STEEP * job->ring->width;
         }
         job->layer->carries[i] = job->layer->ends[i] = 1;
+        job->layer->outers[i] = pl_fold_outer(job->pose.inner, job->ring->outs[i]);
         job->layer->spared[i] = 0;
         if (is_turned(job, i))
         {
@@ -391,14 +392,16 @@ static double solve_fold(const frame_job *job, uint32_t station, uint32_t k, dou
     double taper = (double)job->layer->tapers[index], room = (double)job->layer->rooms[index];
     room = useful_room(taper < room ? taper : room, solution.hollow);
     double height = pl_fold_limit(solution.amplitude, room);
-    double share = (double)fold->fade * (double)job->layer->gates[job->ring->first_fold + index];
-    bool limited = height<solution.amplitude, rises = height * share> 0;
+    float gate = fminf(job->layer->gates[job->ring->first_fold + index], job->layer->outers[station]);
+    double share = (double)fold->fade * (double)gate;
+    float rising = (float)(height * share);
+    bool limited = height<solution.amplitude, rises = rising> PL_FOLD_LEAST * job->ring->width;
     job->figures[station].limited += limited;
     if (rises)
     {
         note_solution(&job->figures[station], &solution, wanted);
     }
-    job->layer->heights[index] = (float)(height * share) * job->ring->strength;
+    job->layer->heights[index] = rises ? rising * job->ring->strength : 0;
     if (rises && job->layer->options.even && !job->deep)
     {
         even_fold(job, index, raised);
@@ -753,8 +756,9 @@ static void update_ring(const frame_job *job)
 
 static frame_job make_job(pl_folds_layer *layer, const pl_bound_ring *ring, const pleat_layer_frame *frame)
 {
+    size_t r = (size_t)(ring - layer->rings);
     frame_job job = {
-        layer, ring, layer->figures + ring->first_figure, frame, {frame, layer->bends[ring - layer->rings]}, false};
+        layer, ring, layer->figures + ring->first_figure, frame, {frame, layer->bends[r], layer->inners[r]}, false};
     job.deep = layer->options.contact && job.pose.held.deep;
     if (!layer->options.contact)
     {
@@ -782,13 +786,6 @@ static void settle_crossings(pl_folds_layer *layer, const pleat_layer_frame *fra
             pl_folds_note_losses(layer, job.ring, layer->kernels != NULL);
         }
     }
-    for (uint32_t r = 0; r < layer->ring_count; ++r)
-    {
-        if (layer->rings[r].outward)
-        {
-            pl_folds_leave_outer(layer, &layer->rings[r], frame);
-        }
-    }
     pl_folds_settle_crossings(layer);
 }
 
@@ -798,7 +795,11 @@ void pl_folds_update(void *user, const pleat_layer_frame *frame)
     layer->highest = 0;
     for (uint32_t r = 0; r < layer->ring_count; ++r)
     {
-        layer->bends[r] = pl_fold_held_of(&layer->rings[r], frame);
+        const pl_bound_ring *ring = &layer->rings[r];
+        layer->bends[r] = pl_fold_held_of(ring, frame);
+        layer->inners[r] = ring->outward
+                               ? pl_fold_inner(ring->axis, &frame->joints[ring->parent], &frame->joints[ring->joint])
+                               : pl_splat(0);
     }
     pl_folds_note_outer(layer, frame);
     pl_folds_meet_lids(layer, frame);

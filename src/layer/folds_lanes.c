@@ -190,6 +190,17 @@ static uint32_t pack_turns(const packer *p)
     return next;
 }
 
+static void pack_outs(const packer *p)
+{
+    for (uint32_t i = 0; i < p->ring->station_count; ++i)
+    {
+        for (int c = 0; c < 3; ++c)
+        {
+            p->out->outs[i / PL_FOLD_LANES][c][i % PL_FOLD_LANES] = p->ring->outs[i][c];
+        }
+    }
+}
+
 /* ---- All ---- */
 
 static void lay_out_rows(const packer *p)
@@ -210,9 +221,10 @@ static bool make_room(const packer *p)
     out->groups = PL_ARENA_NEW(p->arena, pl_fold_group, (size_t)out->block_count * p->ring->fold_count);
     out->feet = PL_ARENA_NEW(p->arena, pl_fold_foot, feet);
     out->asked = PL_ARENA_NEW(p->arena, uint32_t, out->block_count);
+    out->outs = (pl_f8(*)[3])PL_ARENA_NEW(p->arena, pl_f8, 3 * (size_t)out->block_count);
     out->places = PL_ARENA_NEW(p->arena, pl_fold_places, feet);
     out->feet_rest = (pl_f8(*)[4])PL_ARENA_NEW(p->arena, pl_f8, 4 * feet);
-    if (!out->groups || !out->feet || !out->asked || !out->places || !out->feet_rest)
+    if (!out->groups || !out->feet || !out->asked || !out->outs || !out->places || !out->feet_rest)
     {
         return false;
     }
@@ -233,7 +245,7 @@ static uint16_t pack_share(float share, uint32_t bits)
     return (uint16_t)(value > 0 ? (value < most ? value : most) : 0);
 }
 
-static void pack_vertex(pl_fold_octet *octet, uint32_t lane, const pl_fold_vertex *v)
+static void pack_vertex(pl_fold_octet *octet, pl_fold_slots *slots, uint32_t lane, const pl_fold_vertex *v)
 {
     octet->twice[lane] = 2 * v->vertex;
     octet->share[lane] = pack_share(v->share, 16);
@@ -241,7 +253,7 @@ static void pack_vertex(pl_fold_octet *octet, uint32_t lane, const pl_fold_verte
     for (int end = 0; end < 2; ++end)
     {
         uint32_t beyond = pack_share(v->beyond[end], PL_FOLD_BEYOND);
-        octet->place[end][lane] = (uint16_t)((uint32_t)v->sample[end] << PL_FOLD_BEYOND | beyond);
+        slots->place[end][lane] = (uint16_t)((uint32_t)v->sample[end] << PL_FOLD_BEYOND | beyond);
     }
 }
 
@@ -266,12 +278,13 @@ static uint32_t count_paired(const pl_fold_vertex *vertices, uint32_t count)
 typedef struct cell_packer
 {
     pl_fold_octet *octets;
+    pl_fold_slots *slots;
     uint16_t (*masks)[PL_FOLD_LANES];
 } cell_packer;
 
 static void pack_lane(const cell_packer *c, uint32_t lane, const pl_fold_vertex *v)
 {
-    pack_vertex(&c->octets[lane / PL_FOLD_LANES], lane % PL_FOLD_LANES, v);
+    pack_vertex(&c->octets[lane / PL_FOLD_LANES], &c->slots[lane / PL_FOLD_LANES], lane % PL_FOLD_LANES, v);
     if (c->masks)
     {
         c->masks[lane / PL_FOLD_LANES][lane % PL_FOLD_LANES] = pack_share(v->mask, 16);
@@ -312,6 +325,14 @@ static bool is_masked(const pl_bound_ring *ring)
     return i < ring->vertex_count;
 }
 
+/* Each in one line of memory. */
+static pl_fold_octet *make_octets(const packer *p, size_t count)
+{
+    _Static_assert(sizeof(pl_fold_octet) == 64, "a line of memory");
+    pl_fold_octet *octets = PL_ARENA_NEW(p->arena, pl_fold_octet, count + 1);
+    return octets ? (pl_fold_octet *)(((uintptr_t)octets + 63) & ~(uintptr_t)63) : NULL;
+}
+
 static bool pack_vertices(const packer *p)
 {
     const pl_bound_ring *ring = p->ring;
@@ -324,16 +345,17 @@ static bool pack_vertices(const packer *p)
         first[i + 1] = first[i] + (count + PL_FOLD_LANES - 1) / PL_FOLD_LANES;
     }
     bool masked = is_masked(ring);
-    out->octets = first ? PL_ARENA_NEW(p->arena, pl_fold_octet, (size_t)first[cells] + PL_FOLD_AHEAD) : NULL;
-    out->masks = out->octets && masked ? (uint16_t(*)[PL_FOLD_LANES])PL_ARENA_NEW(p->arena, uint16_t,
-                                                                                  PL_FOLD_LANES * (size_t)first[cells])
-                                       : NULL;
-    out->paired = out->octets ? PL_ARENA_NEW(p->arena, uint32_t, cells) : NULL;
+    out->octets = first ? make_octets(p, (size_t)first[cells] + PL_FOLD_AHEAD) : NULL;
+    out->slots = out->octets ? PL_ARENA_NEW(p->arena, pl_fold_slots, first[cells]) : NULL;
+    out->masks = out->slots && masked ? (uint16_t(*)[PL_FOLD_LANES])PL_ARENA_NEW(p->arena, uint16_t,
+                                                                                 PL_FOLD_LANES * (size_t)first[cells])
+                                      : NULL;
+    out->paired = out->slots ? PL_ARENA_NEW(p->arena, uint32_t, cells) : NULL;
     bool all = out->paired && (!masked || out->masks);
     for (uint32_t i = 0; i < cells && all; ++i)
     {
         uint32_t begin = ring->first_vertex[i];
-        cell_packer c = {out->octets + first[i], masked ? out->masks + first[i] : NULL};
+        cell_packer c = {out->octets + first[i], out->slots + first[i], masked ? out->masks + first[i] : NULL};
         out->paired[i] = count_paired(ring->vertices + begin, ring->first_vertex[i + 1] - begin);
         pack_cell(&c, ring->vertices + begin, ring->first_vertex[i + 1] - begin, out->paired[i]);
     }
@@ -355,6 +377,7 @@ pleat_result pl_fold_lanes_make(const pl_bound_ring *ring, pl_arena *arena, pl_f
     }
     pack_folds(&p);
     pack_turns(&p);
+    pack_outs(&p);
     for (uint32_t at = 0; at < ring->station_count * (ring->fold_count + 1); ++at)
     {
         uint32_t station = at / (ring->fold_count + 1);

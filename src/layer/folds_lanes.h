@@ -66,11 +66,17 @@ typedef struct pl_fold_foot
  * own more than once, from then on where the fold begins, so that they do not rise. */
 typedef struct pl_fold_octet
 {
-    uint32_t twice[PL_FOLD_LANES];    /* the vertices, by twos */
-    uint16_t share[PL_FOLD_LANES];    /* 0 .. 1 as 0 .. 65535 */
-    uint16_t x[PL_FOLD_LANES];        /* -1 .. 1 as 0 .. 65535 */
-    uint16_t place[2][PL_FOLD_LANES]; /* at each station: the sample, above PL_FOLD_BEYOND bits of how far it is on */
+    uint32_t twice[PL_FOLD_LANES]; /* the vertices, by twos */
+    uint16_t share[PL_FOLD_LANES]; /* 0 .. 1 as 0 .. 65535 */
+    uint16_t x[PL_FOLD_LANES];     /* -1 .. 1 as 0 .. 65535 */
 } pl_fold_octet;
+
+/* Between which samples they lie at each station, which only folds ask that are evened out: the sample, above
+ * PL_FOLD_BEYOND bits of how far it is on. */
+typedef struct pl_fold_slots
+{
+    uint16_t place[2][PL_FOLD_LANES];
+} pl_fold_slots;
 
 enum
 {
@@ -90,10 +96,12 @@ struct pl_fold_lanes
     pl_f8 (*feet_rest)[4];        /* as feet_rest of the ring */
     uint32_t *turn_joints;        /* by turn */
     pl_f8 *turns;                 /* by turn: how much the joint turns the cloth */
+    pl_f8 (*outs)[3];             /* by block: as of the ring */
     uint32_t *asked;              /* by block: bits of folds whose way is asked for where rings cross */
     uint32_t *first_octet;        /* stations by folds, and one more */
     uint32_t *paired;             /* stations by folds: how many of its octets, the first ones, are of pairs */
     pl_fold_octet *octets;
+    pl_fold_slots *slots;             /* by octet */
     uint16_t (*masks)[PL_FOLD_LANES]; /* by octet, 0 .. 1 as 0 .. 65535; NULL: 1 everywhere */
 };
 

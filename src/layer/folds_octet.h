@@ -109,10 +109,10 @@ PL_INLINE pl_fold_lot pl_fold_lot_load(const pl_fold_octet *octet, const uint16_
 }
 
 /* How they move along their lines, and by how much x. */
-PL_INLINE void pl_fold_lot_shifts(const pl_fold_cell *c, const pl_fold_octet *octet, const pl_fold_lot *lot,
+PL_INLINE void pl_fold_lot_shifts(const pl_fold_cell *c, const pl_fold_slots *slots, const pl_fold_lot *lot,
                                   pl_f8 shift[4])
 {
-    pl_fold_spot a = pl_fold_spot_load(octet->place[0]), b = pl_fold_spot_load(octet->place[1]);
+    pl_fold_spot a = pl_fold_spot_load(slots->place[0]), b = pl_fold_spot_load(slots->place[1]);
     pl_f8 share = lot->share * PL_FOLD_UNIT;
     for (int i = 0; i < 4; ++i)
     {
@@ -202,7 +202,6 @@ PL_INLINE void pl_fold_octets_expect(const pl_fold_octet *octet, const pleat_vec
     uintptr_t later = (uintptr_t)octet + 3 * PL_FOLD_AHEAD * sizeof *octet;
     const char *bytes = (const char *)positions;
     __builtin_prefetch((const void *)later);
-    __builtin_prefetch((const void *)(later + 64));
     for (int i = 0; i < PL_FOLD_LANES; i += 2)
     {
         __builtin_prefetch(bytes + 8 * (size_t)octet[PL_FOLD_AHEAD].twice[i], 1);

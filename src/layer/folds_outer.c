@@ -10,16 +10,14 @@
  * slight bends take little of the middle line, and where they go to may turn fast. */
 #define BEGINS 0.05f
 #define CLEAR 0.5f
-/* The cosine between a station's way out and the inner side, from where folds are lower and where they are gone. */
-#define LOWER (-0.5f)
-#define GONE (-0.85f)
 
-/* One bone seen from the other: which way it leans, unit. */
+/* One bone seen from the other: which way it leans, unit. The inverse but for its size: normalized afterwards. */
 static pl_f4 leaning(const pleat_affine *from, pl_f4 bone, pl_f4 axis)
 {
-    pleat_affine inverse;
-    return pl_affine_inverse(from, &inverse) ? pl_folds_across(pl_normalize3(pl_affine_vector(&inverse, bone)), axis)
-                                             : pl_splat(0);
+    pl_f4 x = pl_affine_row(from, 0), y = pl_affine_row(from, 1), z = pl_affine_row(from, 2), yz = pl_cross(y, z);
+    float determinant = pl_dot3(x, yz);
+    pl_f4 seen = yz * pl_splat(bone[0]) + pl_cross(z, x) * pl_splat(bone[1]) + pl_cross(x, y) * pl_splat(bone[2]);
+    return determinant != 0 ? pl_folds_across(pl_normalize3(determinant < 0 ? -seen : seen), axis) : pl_splat(0);
 }
 
 pl_f4 pl_fold_inner(pl_f4 axis, const pleat_affine *parent, const pleat_affine *joint)
@@ -41,7 +39,7 @@ pl_f4 pl_fold_inner(pl_f4 axis, const pleat_affine *parent, const pleat_affine *
 
 float pl_fold_outer(pl_f4 inner, pl_f4 out)
 {
-    return 1 - inner[3] * pl_fold_ramp(-pl_dot3(inner, out), -LOWER, -GONE);
+    return 1 - inner[3] * pl_fold_ramp(-pl_dot3(inner, out), -PL_FOLD_OUTER_LOWER, -PL_FOLD_OUTER_GONE);
 }
 
 void pl_folds_find_outs(pl_fold_ring *ring, const pleat_affine *from_rest)
@@ -57,19 +55,5 @@ void pl_folds_find_outs(pl_fold_ring *ring, const pleat_affine *from_rest)
             out = station->position - middle;
         }
         ring->outs[i] = pl_folds_across(pl_normalize3(pl_affine_vector(from_rest, out)), ring->axis);
-    }
-}
-
-void pl_folds_leave_outer(pl_folds_layer *layer, const pl_bound_ring *ring, const pleat_layer_frame *frame)
-{
-    pl_f4 inner = pl_fold_inner(ring->axis, &frame->joints[ring->parent], &frame->joints[ring->joint]);
-    float *gates = layer->gates + ring->first_fold;
-    for (uint32_t i = 0; i < ring->station_count; ++i)
-    {
-        float part = pl_fold_outer(inner, ring->outs[i]);
-        for (uint32_t k = 0; k < ring->fold_count; ++k)
-        {
-            gates[i * ring->fold_count + k] = part;
-        }
     }
 }

@@ -278,6 +278,15 @@ static void bend_stations(const pl_fold_lane_job *job, uint32_t block, pl_f8 los
     }
 }
 
+/* pl_fold_outer. */
+PL_INLINE pl_f8 outers_of(const pl_fold_lane_job *job, uint32_t block)
+{
+    pl_f4 inner = job->pose->inner;
+    const pl_f8 *out = job->ring->lanes->outs[block];
+    pl_f8 across = inner[0] * out[0] + inner[1] * out[1] + inner[2] * out[2];
+    return 1 - inner[3] * pl_fold_ramp8(-across, -PL_FOLD_OUTER_LOWER, -PL_FOLD_OUTER_GONE);
+}
+
 void PL_WIDE(pl_folds_prepare)(const pl_fold_lane_job *job, uint32_t block)
 {
     uint32_t count = job->ring->fold_count, first = block * PL_FOLD_LANES;
@@ -288,6 +297,7 @@ void PL_WIDE(pl_folds_prepare)(const pl_fold_lane_job *job, uint32_t block)
         ((pl_f8 *)rooms)[i] = ((pl_f8 *)tapers)[i] = full;
     }
     *(pl_f8 *)(job->layer->carries + first) = *(pl_f8 *)(job->layer->ends + first) = one;
+    *(pl_f8 *)(job->layer->outers + first) = outers_of(job, block);
     pl_f8 lost = *(const pl_f8 *)(job->layer->lost + first);
     bool any = pl_mask8(lost > pl_splat8(0));
     /* Vertices between two stations rise as both are turned. */

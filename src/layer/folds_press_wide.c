@@ -271,8 +271,8 @@ PL_INLINE void settle(const cell *c, const lot *l, pl_f8 move[4])
 }
 
 /* count: of vertices; there are as many lanes or more. */
-PL_INLINE void press_octet(const cell *c, const pl_fold_octet *octet, const uint16_t *mask, uint32_t count,
-                           pleat_vec4 *positions)
+PL_INLINE void press_octet(const cell *c, const pl_fold_octet *octet, const pl_fold_slots *slots, const uint16_t *mask,
+                           uint32_t count, pleat_vec4 *positions)
 {
     lot l = {.v = pl_fold_lot_load(octet, mask)};
     pl_f8 part = l.v.part * PL_FOLD_UNIT, x = 2 * part - 1, move[4];
@@ -285,7 +285,7 @@ PL_INLINE void press_octet(const cell *c, const pl_fold_octet *octet, const uint
         pl_f8 shift[4] = {{0}};
         if (c->rise.even)
         {
-            pl_fold_lot_shifts(&c->rise, octet, &l.v, shift);
+            pl_fold_lot_shifts(&c->rise, slots, &l.v, shift);
         }
         pl_fold_lot_move(c->profile, &c->rise, &l.v, shift, l.rise);
     }
@@ -315,7 +315,8 @@ void PL_WIDE(pl_folds_press)(const pl_fold_lane_job *job, uint32_t station)
         for (uint32_t n = octets[k]; n < octets[k + 1] && (c.rises || c.pushed); ++n, left -= PL_FOLD_LANES)
         {
             pl_fold_octets_expect(&lanes->octets[n], job->frame->positions);
-            press_octet(&c, &lanes->octets[n], lanes->masks ? lanes->masks[n] : NULL, left, job->frame->positions);
+            press_octet(&c, &lanes->octets[n], &lanes->slots[n], lanes->masks ? lanes->masks[n] : NULL, left,
+                        job->frame->positions);
         }
     }
 }

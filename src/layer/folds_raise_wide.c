@@ -8,90 +8,117 @@ enum
     TOGETHER = 8 /* octets */
 };
 
-/* In rounds, each of which has a shorter way from what it loads to what it stores, so that more of them are under way
- * at once. masks: as of the lanes; profile: NULL for the usual one; even: as of the cell. */
-PL_INLINE void raise_octets(const pl_fold_cell *c, const pl_fold_octet *octets, uint32_t vertex_count, uint32_t paired,
-                            const uint16_t (*masks)[PL_FOLD_LANES], const pl_profile *profile, bool even,
-                            pleat_vec4 *positions)
+/* Octets of a cell that follow each other. */
+typedef struct octets
 {
-    uint32_t count = (vertex_count + PL_FOLD_LANES - 1) / PL_FOLD_LANES;
-    for (uint32_t first = 0; first < count; first += TOGETHER)
+    const pl_fold_octet *octets;
+    const pl_fold_slots *slots;
+    const uint16_t (*masks)[PL_FOLD_LANES]; /* NULL: 1 everywhere */
+    uint32_t count, paired;
+    bool half; /* the last one holds no more than four vertices */
+} octets;
+
+PL_INLINE void add_octet(const octets *o, uint32_t n, pl_f8 move[4], pleat_vec4 *positions)
+{
+    if (n < o->paired)
     {
-        uint32_t end = first + TOGETHER < count ? first + TOGETHER : count;
+        pl_fold_octet_add_pairs(&o->octets[n], move, positions);
+    }
+    else
+    {
+        pl_fold_octet_add(&o->octets[n], o->half && n + 1 == o->count, move, positions);
+    }
+}
+
+/* Of folds that are not evened out. profile: NULL for the usual one. */
+PL_INLINE void raise_octets(const pl_fold_cell *c, const octets *o, const pl_profile *profile, pleat_vec4 *positions)
+{
+    for (uint32_t n = 0; n < o->count; ++n)
+    {
+        pl_fold_lot lot = pl_fold_lot_load(&o->octets[n], o->masks ? o->masks[n] : NULL);
+        pl_f8 move[4] = {{0}};
+        pl_fold_octets_expect(&o->octets[n], positions);
+        pl_fold_lot_move(profile, c, &lot, NULL, move);
+        add_octet(o, n, move, positions);
+    }
+}
+
+/* In rounds, each of which has a shorter way from what it loads to what it stores, so that more of them are under way
+ * at once. */
+PL_INLINE void even_octets(const pl_fold_cell *c, const octets *o, const pl_profile *profile, pleat_vec4 *positions)
+{
+    for (uint32_t first = 0; first < o->count; first += TOGETHER)
+    {
+        uint32_t end = first + TOGETHER < o->count ? first + TOGETHER : o->count;
         pl_f8 shifts[TOGETHER][4];
-        for (uint32_t n = first; n < end && even; ++n)
+        for (uint32_t n = first; n < end; ++n)
         {
-            pl_fold_lot lot = pl_fold_lot_load(&octets[n], masks ? masks[n] : NULL);
-            pl_fold_octets_expect(&octets[n], positions);
-            pl_fold_lot_shifts(c, &octets[n], &lot, shifts[n - first]);
+            pl_fold_lot lot = pl_fold_lot_load(&o->octets[n], o->masks ? o->masks[n] : NULL);
+            pl_fold_octets_expect(&o->octets[n], positions);
+            pl_fold_lot_shifts(c, &o->slots[n], &lot, shifts[n - first]);
         }
         for (uint32_t n = first; n < end; ++n)
         {
-            pl_fold_lot lot = pl_fold_lot_load(&octets[n], masks ? masks[n] : NULL);
+            pl_fold_lot lot = pl_fold_lot_load(&o->octets[n], o->masks ? o->masks[n] : NULL);
             pl_f8 move[4] = {{0}};
-            if (!even)
-            {
-                pl_fold_octets_expect(&octets[n], positions);
-            }
-            pl_fold_lot_move(profile, c, &lot, even ? shifts[n - first] : NULL, move);
-            if (n < paired)
-            {
-                pl_fold_octet_add_pairs(&octets[n], move, positions);
-            }
-            else
-            {
-                pl_fold_octet_add(&octets[n], vertex_count - n * PL_FOLD_LANES <= PL_FOLD_LANES / 2, move, positions);
-            }
+            pl_fold_lot_move(profile, c, &lot, shifts[n - first], move);
+            add_octet(o, n, move, positions);
         }
     }
 }
 
-/* A cell with no more than eight: what is the same for all is not worth keeping. */
-PL_INLINE void raise_octet(const pl_fold_cell *c, const pl_fold_octet *octet, uint32_t vertex_count, bool even,
-                           pleat_vec4 *positions)
+/* One alone: what is the same for all is not worth keeping. */
+PL_INLINE void raise_octet(const pl_fold_cell *c, const octets *o, bool even, pleat_vec4 *positions)
 {
-    pl_f8 zero = pl_splat8(0), move[4] = {zero, zero, zero, zero}, shift[4] = {zero, zero, zero, zero};
-    pl_fold_lot lot = pl_fold_lot_load(octet, NULL);
+    pl_fold_lot lot = pl_fold_lot_load(o->octets, NULL);
+    pl_f8 move[4] = {{0}}, shift[4];
     if (even)
     {
-        pl_fold_lot_shifts(c, octet, &lot, shift);
+        pl_fold_lot_shifts(c, o->slots, &lot, shift);
     }
     pl_fold_lot_move(NULL, c, &lot, even ? shift : NULL, move);
-    pl_fold_octet_add(octet, vertex_count <= PL_FOLD_LANES / 2, move, positions);
+    pl_fold_octet_add(o->octets, o->half, move, positions);
+}
+
+/* What is the same for all octets is known to each loop. */
+PL_INLINE void raise_all(const pl_fold_cell *c, const octets *o, const pl_profile *profile, pleat_vec4 *positions)
+{
+    if (c->even)
+    {
+        even_octets(c, o, profile, positions);
+    }
+    else
+    {
+        raise_octets(c, o, profile, positions);
+    }
 }
 
 static void raise_cell(const pl_fold_lane_job *job, uint32_t station, uint32_t next, uint32_t k, uint32_t vertex_count)
 {
     const pl_fold_lanes *lanes = job->ring->lanes;
     const pl_profile *profile = &job->ring->profile;
-    pleat_vec4 *positions = job->frame->positions;
-    uint32_t first = lanes->first_octet[station * job->ring->fold_count + k];
-    uint32_t paired = lanes->paired[station * job->ring->fold_count + k];
-    const pl_fold_octet *octets = lanes->octets + first;
-    const uint16_t(*masks)[PL_FOLD_LANES] =
-        lanes->masks ? (const uint16_t(*)[PL_FOLD_LANES])lanes->masks + first : NULL;
+    uint32_t at = station * job->ring->fold_count + k, first = lanes->first_octet[at];
+    octets o = {.octets = lanes->octets + first, .slots = lanes->slots + first, .paired = lanes->paired[at]};
+    o.count = lanes->first_octet[at + 1] - first;
+    o.half = (vertex_count - 1) % PL_FOLD_LANES < PL_FOLD_LANES / 2;
     pl_fold_cell c;
     pl_fold_cell_make(job, station, next, k, &c);
-    if (masks || profile->kind != PL_PROFILE_THIRD)
+    if (lanes->masks || profile->kind != PL_PROFILE_THIRD)
     {
-        const pl_profile *unusual = profile->kind != PL_PROFILE_THIRD ? profile : NULL;
-        raise_octets(&c, octets, vertex_count, paired, masks, unusual, c.even, positions);
+        o.masks = lanes->masks ? (const uint16_t(*)[PL_FOLD_LANES])lanes->masks + first : NULL;
+        raise_all(&c, &o, profile->kind != PL_PROFILE_THIRD ? profile : NULL, job->frame->positions);
     }
-    else if (vertex_count <= PL_FOLD_LANES && c.even)
+    else if (o.count > 1)
     {
-        raise_octet(&c, octets, vertex_count, true, positions);
-    }
-    else if (vertex_count <= PL_FOLD_LANES)
-    {
-        raise_octet(&c, octets, vertex_count, false, positions);
+        raise_all(&c, &o, NULL, job->frame->positions);
     }
     else if (c.even)
     {
-        raise_octets(&c, octets, vertex_count, paired, NULL, NULL, true, positions);
+        raise_octet(&c, &o, true, job->frame->positions);
     }
     else
     {
-        raise_octets(&c, octets, vertex_count, paired, NULL, NULL, false, positions);
+        raise_octet(&c, &o, false, job->frame->positions);
     }
 }
 

@@ -274,8 +274,10 @@ static void finish_group(const pl_fold_lane_job *job, uint32_t block, attempt *a
     size_t first = (size_t)block * PL_FOLD_LANES * count + a->k;
     pl_f8 room = pl_min8(gather(layer->tapers + first, count), gather(layer->rooms + first, count));
     pl_f8 height = pl_fold_limit8(o->solution.amplitude, useful_room(room, o->solution.hollow));
-    pl_f8 share = group->fade * gather(layer->gates + job->ring->first_fold + first, count);
-    pl_f8 rising = (pl_f8)((pl_i8)(height * share) & o->solved);
+    pl_f8 outer = *(const pl_f8 *)(layer->outers + (size_t)block * PL_FOLD_LANES);
+    pl_f8 share = group->fade * pl_min8(gather(layer->gates + job->ring->first_fold + first, count), outer);
+    pl_f8 rising = height * share;
+    rising = (pl_f8)((pl_i8)rising & o->solved & (rising > pl_splat8(PL_FOLD_LEAST * job->ring->width)));
     o->limited = o->solved & (height < o->solution.amplitude);
     o->raised = rising > zero;
     note_outcome(o, all);
