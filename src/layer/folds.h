@@ -526,6 +526,7 @@ typedef struct pl_fold_held
     float spared;      /* how much of what the crease takes folds need not; tucked or, in the deepest bends, covered */
     float given_up;    /* how much of it they need not though there is no room for it, likewise */
     float along;       /* how much folds share length along the ring, likewise */
+    float stubs;       /* how much short folds are left out, likewise */
     float take;        /* PL_FOLD_TAKE, less where the limb touches itself */
     pl_f4 pivot;
     float excess;     /* radians that are held back; 0: the pose is as it is */
@@ -670,5 +671,11 @@ void pl_fold_share_rooms(const pl_bound_ring *ring, float *rooms);
 /* In deep bends folds share length along the ring with themselves: heights of neighbouring stations come nearer to each
  * other, so that what is seen of a fold beside the crease ends slowly. part: 0 .. 1. Of the ring at work. */
 void pl_fold_share_along(const pl_bound_ring *ring, float part, pl_folds_layer *layer);
+/* In the deepest bends what the crease leaves of a fold may be a stub that stands beside it like a bead. So a fold goes
+ * down to PEAK times as high as it is over a length along the ring of STUB of the plan's stations to each side. part:
+ * 0 .. 1. Of the ring at work, once folds have shared length along it; overwrites tapers. */
+#define PL_FOLD_STUB 2.0f
+#define PL_FOLD_STUB_PEAK 1.6f
+void pl_fold_leave_stubs(const pl_bound_ring *ring, float part, pl_folds_layer *layer);
 
 #endif

@@ -342,3 +342,56 @@ void pl_fold_share_along(const pl_bound_ring *ring, float part, pl_folds_layer *
         }
     }
 }
+
+/* ---- Stubs ---- */
+
+/* Folds of a station: the lowest (sign 1) or, negated, the highest of their values there and at the stations no farther
+ * than PL_FOLD_STUB on either side. */
+static void keep_lowest(const pl_bound_ring *ring, uint32_t station, const float *values, float sign, float *out)
+{
+    uint32_t folds = ring->fold_count, stations = ring->station_count;
+    for (uint32_t k = 0; k < folds; ++k)
+    {
+        out[k] = sign * values[(size_t)station * folds + k];
+    }
+    for (int side = 0; side < 2; ++side)
+    {
+        uint32_t at = station;
+        float away = 0;
+        for (;;)
+        {
+            uint32_t next = pl_fold_station_beside(stations, ring->closed, at, side);
+            away += pl_fold_gap(ring, side ? at : next);
+            if (next == at || next == station || away > PL_FOLD_STUB)
+            {
+                break;
+            }
+            for (uint32_t k = 0; k < folds; ++k)
+            {
+                float value = sign * values[(size_t)next * folds + k];
+                out[k] = value < out[k] ? value : out[k];
+            }
+            at = next;
+        }
+    }
+}
+
+void pl_fold_leave_stubs(const pl_bound_ring *ring, float part, pl_folds_layer *layer)
+{
+    uint32_t stations = ring->station_count, folds = ring->fold_count;
+    float *least = layer->tapers; /* not asked any more */
+    for (uint32_t i = 0; i < stations && part > 0; ++i)
+    {
+        keep_lowest(ring, i, layer->heights, 1, least + (size_t)i * folds);
+    }
+    for (uint32_t i = 0; i < stations && part > 0; ++i)
+    {
+        float most[2 * PL_FOLDS_A_SIDE], *heights = layer->heights + (size_t)i * folds;
+        keep_lowest(ring, i, least, -1, most);
+        for (uint32_t k = 0; k < folds; ++k)
+        {
+            float less = heights[k] + PL_FOLD_STUB_PEAK * most[k];
+            heights[k] -= less > 0 ? part * less : 0;
+        }
+    }
+}

@@ -707,6 +707,7 @@ static void solve_deep(const frame_job *job, const pl_fold_kernels *wide)
     run_stage(job, spare_stations, wide->spare);
     run_stage(job, solve_stations, wide->solve);
     pl_fold_share_along(job->ring, job->pose.held.along, job->layer);
+    pl_fold_leave_stubs(job->ring, job->pose.held.stubs, job->layer);
     if (job->layer->options.even)
     {
         run_stage(job, even_stations, wide->even);

@@ -51,6 +51,7 @@ pl_fold_held pl_fold_held_of(const pl_bound_ring *ring, const pleat_layer_frame 
     held.spared = pl_fold_ramp(swing, 1.3f, 1.45f);
     held.given_up = pl_fold_ramp(swing, 1.65f, 1.85f);
     held.along = pl_fold_ramp(swing, 1.3f, 1.5f);
+    held.stubs = pl_fold_ramp(swing, 1.83f, 2.15f);
     held.press = pl_fold_ramp(swing, 1.3f, 1.45f);
     held.excess = sine > 1e-4f ? excess_of(swing) : 0;
     if (held.excess > 0)
