@@ -721,20 +721,37 @@ static void test_folds_are_the_same_in_lanes_on_a_sleeve(void **state)
     support_actor_drop(&actor);
 }
 
-static pleat_result create_small(void *user, const pleat_host *host, pleat_error *error)
+/* Wide folds on a coarse arm: little to allocate. */
+typedef struct small_run
 {
-    const support_actor *arm = user;
+    const pleat_model *model;
+    uint32_t first, last;
+    float fps, width;
+    bool heedless; /* the clip is not played for what goes wrong in it */
+} small_run;
+
+static pleat_result bake_small(const small_run *run, const pleat_host *host, pleat_bake **bake, pleat_error *error)
+{
     pleat_folds_options options = pleat_folds_options_default();
-    options.width = 0.1f;
+    options.width = run->width;
     options.detail = 2;
-    pleat_layer_desc layer = {&pleat_folds_layer, &options};
-    pleat_bake_desc desc = pleat_bake_desc_default(arm->model);
-    desc.first_frame = 30;
-    desc.last_frame = 30;
+    static pleat_layer_type heedless; /* a stack keeps what it is given */
+    heedless = pleat_folds_layer;
+    heedless.rehearse = NULL;
+    pleat_layer_desc layer = {run->heedless ? &heedless : &pleat_folds_layer, &options};
+    pleat_bake_desc desc = pleat_bake_desc_default(run->model);
+    desc.first_frame = run->first;
+    desc.last_frame = run->last;
+    desc.fps = run->fps;
     desc.layer_count = 1;
     desc.layers = &layer;
+    return pleat_bake_create(&desc, host, bake, error);
+}
+
+static pleat_result create_small(void *user, const pleat_host *host, pleat_error *error)
+{
     pleat_bake *bake = NULL;
-    pleat_result result = pleat_bake_create(&desc, host, &bake, error);
+    pleat_result result = bake_small(user, host, &bake, error);
     assert_true((result == PLEAT_OK) == (bake != NULL));
     pleat_bake_destroy(bake);
     return result;
@@ -744,7 +761,63 @@ static void test_folds_survive_any_failing_allocation(void **state)
 {
     (void)state;
     support_actor arm = support_actor_arm(3, 3);
-    support_sweep_allocations(create_small, &arm);
+    small_run run = {arm.model, 30, 30, 30, 0.1f, false};
+    support_sweep_allocations(create_small, &run);
+    support_actor_drop(&arm);
+}
+
+/* Places that are elsewhere, over all frames of two bakes. */
+static uint32_t count_different(pleat_bake *a, pleat_bake *b)
+{
+    uint32_t count = 0;
+    for (uint32_t f = 0; f < pleat_bake_get_shape(a)->frame_count; ++f)
+    {
+        const pleat_vec4 *from = support_frame(a, f), *to = support_frame(b, f);
+        for (uint32_t v = 0; v < support_shape_of(a)->surface_count; ++v)
+        {
+            count += support_apart(from[v], to[v]) > 0;
+        }
+    }
+    return count;
+}
+
+/* The same where the arm is flung, and folds get lids so that they do not leap with it. */
+static void test_folds_survive_any_failing_allocation_of_lids(void **state)
+{
+    (void)state;
+    enum
+    {
+        KEYS = 256
+    };
+    support_actor arm = support_actor_arm(6, 10);
+    pleat_model model = *arm.model;
+    pleat_clip clip = model.clips[support_clip_named(arm.model, "bend")];
+    pleat_channel channel = clip.channels[0];
+    float times[KEYS], hurry = 1.0f / 240;
+    assert_true(clip.channel_count == 1 && channel.key_count <= KEYS);
+    for (uint32_t i = 0; i < channel.key_count; ++i)
+    {
+        times[i] = hurry * channel.times[i];
+    }
+    channel.times = times;
+    clip.channels = &channel;
+    clip.start *= hurry;
+    clip.end *= hurry;
+    model.clips = &clip;
+    model.clip_count = 1;
+    small_run run = {&model, 0, PLEAT_NONE, 300, 0.05f, true};
+    pleat_bake *without, *with;
+    support_allocator allocator = {.fail_at = UINT64_MAX};
+    pleat_host host = support_host(&allocator);
+    assert_int_equal(bake_small(&run, &host, &without, NULL), PLEAT_OK);
+    uint64_t before_lids = allocator.count;
+    run.heedless = false;
+    assert_int_equal(bake_small(&run, NULL, &with, NULL), PLEAT_OK);
+    assert_true(count_different(with, without) > 0); /* there are lids */
+    pleat_bake_destroy(with);
+    pleat_bake_destroy(without);
+    /* What comes after them has been allocated before without them. */
+    support_sweep_allocations_from(before_lids - 32, create_small, &run);
     support_actor_drop(&arm);
 }
 
@@ -776,6 +849,7 @@ int main(void)
         cmocka_unit_test(test_folds_are_the_same_in_lanes_in_deep_bends),
         cmocka_unit_test(test_folds_are_the_same_in_lanes_on_a_sleeve),
         cmocka_unit_test(test_folds_survive_any_failing_allocation),
+        cmocka_unit_test(test_folds_survive_any_failing_allocation_of_lids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

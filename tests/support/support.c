@@ -65,7 +65,14 @@ pleat_host support_host(support_allocator *allocator)
 
 void support_sweep_allocations(pleat_result (*body)(void *user, const pleat_host *host, pleat_error *error), void *user)
 {
-    for (uint64_t fail_at = 0;; ++fail_at)
+    support_sweep_allocations_from(0, body, user);
+}
+
+void support_sweep_allocations_from(uint64_t first,
+                                    pleat_result (*body)(void *user, const pleat_host *host, pleat_error *error),
+                                    void *user)
+{
+    for (uint64_t fail_at = first;; ++fail_at)
     {
         support_allocator allocator = {.fail_at = fail_at};
         pleat_host host = support_host(&allocator);
@@ -75,7 +82,7 @@ void support_sweep_allocations(pleat_result (*body)(void *user, const pleat_host
         if (result == PLEAT_OK)
         {
             assert_true(allocator.count <= fail_at); /* a success that swallowed a failure is a bug */
-            assert_true(fail_at > 0);                /* the sweep must have failed at least once */
+            assert_true(fail_at > first);            /* the sweep must have failed at least once */
             return;
         }
         assert_int_equal(result, PLEAT_NO_MEMORY);

@@ -47,6 +47,10 @@ pleat_host support_host(support_allocator *allocator);
  * leave no object. body creates and, on success, destroys the object, and returns the create's result. */
 void support_sweep_allocations(pleat_result (*body)(void *user, const pleat_host *host, pleat_error *error),
                                void *user);
+/* The same from a later allocation on, where those before it have a sweep of their own. */
+void support_sweep_allocations_from(uint64_t first,
+                                    pleat_result (*body)(void *user, const pleat_host *host, pleat_error *error),
+                                    void *user);
 
 /* 64-bit FNV-1a, for golden hashes. Start from SUPPORT_HASH. */
 #define SUPPORT_HASH 0xcbf29ce484222325u
