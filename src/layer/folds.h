@@ -265,6 +265,8 @@ typedef struct pl_bound_ring
     bool closed;
     pl_f4 *outs;                           /* by station, as planned */
     bool outward;                          /* lines at its outer side are shortened at some time */
+    float opens;                           /* the swing at which its crease is left as skinning has it, radians:
+                                              where closing it would make more cross; INFINITY: none */
     uint32_t first_fold;                   /* in arrays of all rings' folds */
     uint32_t first_figure;                 /* in the layer's figures */
     uint32_t first_contest, contest_count; /* in the layer's contests */
@@ -542,6 +544,8 @@ typedef struct pl_fold_pose
 } pl_fold_pose;
 
 pl_fold_held pl_fold_held_of(const pl_bound_ring *ring, const pleat_layer_frame *frame);
+/* How far a ring's joint is bent, twist left out, radians. */
+float pl_fold_swing(const pl_bound_ring *ring, const pleat_affine *joints);
 /* A direction, turned back as a place with that weight turns. */
 pl_f4 pl_fold_hold_direction(const pl_fold_held *held, pl_f4 direction, float share);
 /* A point of the real pose in the held one. rest: in the mesh's own space, and in w the weight of the joint and all
@@ -563,6 +567,10 @@ float pl_fold_foot_span(const pl_bound_ring *ring, uint32_t station, uint32_t k)
 void pl_fold_walls_make(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose, pl_fold_walls *out);
 /* The crease alone. */
 pl_fold_wall pl_fold_crease(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose);
+/* The same where the sides of a limb lie on each other, in the real pose: half way between where both go from the ring
+ * within a few folds, as their bones turn them. An upper arm widens there while a forearm does not, and what the line
+ * does at the ring itself says little of either. */
+pl_fold_wall pl_fold_closing(const pl_bound_ring *ring, uint32_t station, const pleat_layer_frame *frame);
 /* Turns a crease towards the plane that holds the ring itself, a part of the way, 0 .. 1. Where a limb is wrung, the
  * two sides that lie on each other are of different stations: only planes along the ring tell both the same place.
  * Returns which way the ring runs. */
@@ -578,6 +586,14 @@ float pl_fold_cover(const pl_bound_ring *ring, uint32_t station, const pl_fold_w
                     const pleat_layer_frame *frame);
 /* How far a place that skinning pushed through the crease may be put back, of a fold's width. */
 #define PL_FOLD_FARTHEST 4.0f
+/* And how far past it, of what it is put back: what lay deeper comes to lie further before the crease, and cloth that
+ * skinning has drawn to a point at the ring does not lie double there. */
+#define PL_FOLD_PAST 0.05f
+/* The sides lie on each other with this gap, of a fold's width, on each side; it begins at the ring. */
+#define PL_FOLD_GAP 0.06f
+/* Skinning draws the ring itself towards the joint by up to this, of a fold's width, which makes the way to it longer.
+ */
+#define PL_FOLD_DRAWN 1.0f
 /* How high a fold is between two stations, a part t of the way: first + t (change + bulge (1 - t)). Heights go with the
  * square root of what is lost, which changes about evenly along a ring: a fold that ends at a station is higher before
  * it than a straight line; by half of what that asks, which adds fewer crossings. And between directions that point

@@ -526,6 +526,7 @@ static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch,
     out->width = b->from->values.width;
     out->strength = b->from->values.strength;
     out->closed = b->from->ring.closed;
+    out->opens = INFINITY;
     out->outward = b->from->outward;
     PL_TRY(choose_stations(b, out, error));
     memcpy(out->bounds, b->from->bounds, sizeof out->bounds);

@@ -25,6 +25,8 @@
  * From 100 on contact comes first, and there a lid of 115 has risen to half of a fold's width. */
 #define CLOSES 0.26f
 #define CLOSED (-0.42f)
+/* The same of the swing of one joint, radians. */
+#define CLOSED_SWING 2.0f
 
 enum
 {
@@ -44,7 +46,8 @@ typedef struct clearing
     const pleat_topology *topology;
     pl_bvh_sheet sheet;
     uint32_t triangle_count, *triangles; /* that are looked at */
-    uint32_t *rings;                     /* by triangle: the ring that moves it, or their number */
+    uint32_t *moved_by;                  /* by vertex: the ring that moves it, or their number */
+    uint32_t *rings;                     /* by triangle: likewise */
     uint8_t *lenient;                    /* by ring: folds of its own may cross */
     count skinned, folded;
     /* Vertices around triangles that cross newly. */
@@ -175,7 +178,8 @@ static void weigh_patches(const clearing *c)
     }
 }
 
-/* Lets the patches down that folds have made worse; returns whether there are any. */
+/* Lets the patches down that folds have made worse; returns whether there are any. Cloth that a crease is about to
+ * close over stays: put back onto it in part, it would cross itself. */
 static bool let_down(const clearing *c, float most)
 {
     pl_fold_rehearsal *r = c->r;
@@ -184,7 +188,7 @@ static bool let_down(const clearing *c, float most)
     {
         uint32_t v = c->reached[i];
         float offset = r->offsets[1][v], height = offset * pl_fold_ramp(c->ways[v], 0, most);
-        if (c->gains[patch_of(c, v)] > 0 && height < offset)
+        if (c->gains[patch_of(c, v)] > 0 && height < offset && !c->lenient[c->moved_by[v]])
         {
             pl_f4 skinned = pl_load(&r->skinned[v]), folded = pl_load(&r->folded[v]);
             pl_store(&r->folded[v], skinned + (folded - skinned) * pl_splat(height / offset));
@@ -245,6 +249,61 @@ static void find_lenient(const clearing *c)
     }
 }
 
+/* ---- Creases ---- */
+
+/* How many more triangles of a ring cross than without folds. */
+static int64_t gain_of(const clearing *c, uint32_t ring)
+{
+    int64_t gain = 0;
+    for (uint32_t t = 0; t < c->triangle_count; ++t)
+    {
+        gain += c->rings[t] == ring ? (int64_t)c->folded.counts[t] - (int64_t)c->skinned.counts[t] : 0;
+    }
+    return gain;
+}
+
+static bool any_closed(const clearing *c)
+{
+    uint32_t ring = 0;
+    while (ring < c->r->layer->ring_count && !(pl_fold_swing(&c->r->layer->rings[ring], c->r->joints) > CLOSED_SWING))
+    {
+        ++ring;
+    }
+    return ring < c->r->layer->ring_count;
+}
+
+/* In a frame with a limb bent so far that its crease is closed: is it better left open? */
+static pleat_result open_creases(clearing *c, uint32_t frame, pleat_error *error)
+{
+    pl_fold_rehearsal *r = c->r;
+    PL_TRY(r->preview->look(r->preview->user, frame, NULL, error));
+    pl_fold_rehearsal_take_pose(r);
+    if (!any_closed(c))
+    {
+        return PLEAT_OK;
+    }
+    PL_TRY(pl_fold_rehearsal_play(r, (int64_t)frame * r->steps, error));
+    if (!pl_bvh_sheet_move(&c->sheet, r->offsets[1]))
+    {
+        return PLEAT_OK;
+    }
+    memset(c->lenient, 0, r->layer->ring_count);
+    count_crossings(c, r->skinned, false, &c->skinned);
+    count_crossings(c, r->folded, true, &c->folded);
+    for (uint32_t i = 0; i < r->layer->ring_count; ++i)
+    {
+        pl_bound_ring *ring = &r->layer->rings[i];
+        float swing = pl_fold_swing(ring, r->joints);
+        if (swing > CLOSED_SWING && swing < ring->opens && gain_of(c, i) > 0)
+        {
+            ring->opens = swing;
+        }
+    }
+    return PLEAT_OK;
+}
+
+/* ---- Places ---- */
+
 static pleat_result clear_frame(clearing *c, uint32_t frame, pleat_error *error)
 {
     pl_fold_rehearsal *r = c->r;
@@ -302,7 +361,7 @@ static pleat_result open_sheet(clearing *c, pleat_error *error)
 {
     const pl_folds_layer *layer = c->r->layer;
     pl_arena *arena = &c->r->scratch;
-    uint32_t most = c->topology->triangle_count, *rings = rings_of_vertices(c);
+    uint32_t most = c->topology->triangle_count, *rings = c->moved_by = rings_of_vertices(c);
     uint32_t *shells = PL_ARENA_NEW(arena, uint32_t, most);
     c->triangles = PL_ARENA_NEW(arena, uint32_t, 3 * (size_t)most);
     c->rings = PL_ARENA_NEW(arena, uint32_t, most);
@@ -357,6 +416,10 @@ pleat_result pl_folds_keep_clear(pl_fold_rehearsal *r, pleat_error *error)
     clearing c = {.r = r, .topology = r->cloth->topology};
     pleat_result result = open_clearing(&c, error);
     uint32_t stride = (uint32_t)fminf(fmaxf(roundf(BETWEEN / r->cloth->clip_step), 1), 1e6f);
+    for (uint32_t f = 0; f < r->cloth->frame_count && result == PLEAT_OK; f += stride)
+    {
+        result = open_creases(&c, f, error);
+    }
     for (uint32_t f = 0; f < r->cloth->frame_count && result == PLEAT_OK; f += stride)
     {
         result = clear_frame(&c, f, error);

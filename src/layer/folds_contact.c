@@ -118,6 +118,34 @@ pl_fold_wall pl_fold_crease(const pl_bound_ring *ring, uint32_t station, const p
     return (pl_fold_wall){foot_place(ring, foot, pose), pl_normalize3(pair.near + pair.far)};
 }
 
+pl_fold_wall pl_fold_closing(const pl_bound_ring *ring, uint32_t station, const pleat_layer_frame *frame)
+{
+    enum
+    {
+        REACH = 4 /* folds on each side */
+    };
+    uint32_t middle = ring->fold_count / 2, ends[2] = {0, 0};
+    const pl_fold *folds = ring->folds + (size_t)station * ring->fold_count;
+    const pl_f4 *rest = ring->feet_rest + (size_t)station * (ring->fold_count + 1) + middle;
+    while (ends[0] < REACH && ends[0] < middle && folds[middle - 1 - ends[0]].sample_count > 2)
+    {
+        ++ends[0];
+    }
+    while (ends[1] < REACH && ends[1] < middle && folds[middle + ends[1]].sample_count > 2)
+    {
+        ++ends[1];
+    }
+    pl_fold_pose pose = {.frame = frame};
+    pl_fold_wall crease = pl_fold_crease(ring, station, &pose);
+    if (ends[0] && ends[1])
+    {
+        pl_f4 near = pl_affine_vector(&frame->joints[ring->parent], rest[0] - rest[-(ptrdiff_t)ends[0]]);
+        pl_f4 far = pl_affine_vector(&frame->joints[ring->joint], rest[ends[1]] - rest[0]);
+        crease.direction = pl_normalize3(pl_normalize3(near) + pl_normalize3(far));
+    }
+    return crease;
+}
+
 pl_f4 pl_fold_crease_turn(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose, float part,
                           pl_fold_wall *crease)
 {

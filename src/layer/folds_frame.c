@@ -167,14 +167,31 @@ static void find_rooms(const frame_job *job, uint32_t station, const pl_fold_ben
     }
 }
 
+/* The largest loss of a station and those beside it. Inside a bend lines that skinning has pushed through each other
+ * grow back, and lose nothing any more, between others that do. */
+static float lost_around(const frame_job *job, uint32_t station)
+{
+    float lost = job->layer->lost[station];
+    for (int side = 0; side < 2; ++side)
+    {
+        uint32_t at = station;
+        for (int n = 0; n < PL_FOLD_ASIDE; ++n)
+        {
+            at = pl_fold_station_beside(job->ring->station_count, job->ring->closed, at, side);
+            lost = fmaxf(lost, job->layer->lost[at]);
+        }
+    }
+    return lost;
+}
+
 /* In a deep bend: the crease in the real pose, and what it covers. */
 static void cover_station(const frame_job *job, uint32_t station)
 {
     pl_fold_pose real = {.frame = job->frame};
     pl_fold_wall *crease = &job->layer->creases[station];
-    *crease = pl_fold_crease(job->ring, station, &real);
+    *crease = pl_fold_closing(job->ring, station, job->frame);
     /* Cloth that has lost nothing is not pressed: what covers it begins with its loss. */
-    float part = pl_fold_ramp(job->layer->lost[station], 0, 0.05f);
+    float part = pl_fold_ramp(lost_around(job, station), 0, 0.05f);
     part *= pl_fold_bend_of(job->ring, station, &job->pose).clear;
     part *= pl_fold_cover(job->ring, station, crease, job->frame);
     job->layer->pressed[station] = part;

@@ -9,6 +9,10 @@
 /* The swing in radians is free up to here; twice the rest of the way further on it is held. */
 #define HELD_FREE 1.62f
 #define HELD_MOST 1.80f
+/* From here on a limb whose weights blend over a short way may touch itself: its sides are kept apart. */
+#define DEEP 1.0f
+/* A crease that is to be open is so over this much of a swing. */
+#define OPENING 0.3f
 
 /* The part of a swing that is held back. Smooth, never falling. */
 static float excess_of(float swing)
@@ -38,21 +42,41 @@ static pleat_affine turn_of(const pleat_affine *joint, pl_f4 pivot, pl_f4 back)
     return turn;
 }
 
+/* The swing of a ring's joint, radians, and in axis, about what: as long as its sine. */
+static float swing_about(const pl_bound_ring *ring, const pleat_affine *joints, pl_f4 *axis)
+{
+    pl_f4 near = pl_normalize3(pl_affine_vector(&joints[ring->parent], ring->axis));
+    pl_f4 far = pl_normalize3(pl_affine_vector(&joints[ring->joint], ring->axis));
+    *axis = pl_cross(far, near);
+    return atan2f(pl_length3(*axis), pl_dot3(near, far));
+}
+
+float pl_fold_swing(const pl_bound_ring *ring, const pleat_affine *joints)
+{
+    pl_f4 axis;
+    return swing_about(ring, joints, &axis);
+}
+
 pl_fold_held pl_fold_held_of(const pl_bound_ring *ring, const pleat_layer_frame *frame)
 {
     const pleat_affine *joint = &frame->joints[ring->joint];
-    pl_f4 near = pl_normalize3(pl_affine_vector(&frame->joints[ring->parent], ring->axis));
-    pl_f4 far = pl_normalize3(pl_affine_vector(joint, ring->axis)), axis = pl_cross(far, near);
-    float sine = pl_length3(axis), swing = atan2f(sine, pl_dot3(near, far));
+    pl_f4 axis;
+    float swing = swing_about(ring, frame->joints, &axis), sine = pl_length3(axis);
     pl_fold_held held = {.pivot = pl_affine_point(joint, ring->pivot), .linear = ring->linear};
-    held.deep = swing > 1.3f;
+    held.deep = swing > DEEP;
     held.take = PL_FOLD_TAKE + (PL_FOLD_TAKE_DEEP - PL_FOLD_TAKE) * pl_fold_ramp(swing, 1.3f, 1.5f);
     held.tuck = pl_fold_ramp(swing, 1.3f, 1.45f) * (1 - pl_fold_ramp(swing, 1.8f, 2.1f));
     held.spared = pl_fold_ramp(swing, 1.3f, 1.45f);
     held.given_up = pl_fold_ramp(swing, 1.65f, 1.85f);
     held.along = pl_fold_ramp(swing, 1.3f, 1.5f);
     held.stubs = pl_fold_ramp(swing, 1.83f, 2.15f);
-    held.press = pl_fold_ramp(swing, 1.3f, 1.45f);
+    held.press = pl_fold_ramp(swing, DEEP, 1.45f);
+    if (swing > ring->opens - OPENING)
+    {
+        float closed = 1 - pl_fold_ramp(swing, ring->opens - OPENING, ring->opens);
+        held.tuck *= closed;
+        held.press *= closed;
+    }
     held.excess = sine > 1e-4f ? excess_of(swing) : 0;
     if (held.excess > 0)
     {

@@ -38,7 +38,7 @@ static float straight_to(const pl_f4 *feet_rest, uint32_t middle, uint32_t foot,
  */
 static float part_pushed(float way, float from_ring, float width)
 {
-    return 1 - pl_fold_ramp(way / (from_ring + 0.1f * width), 1.05f, 1.35f);
+    return 1 - pl_fold_ramp(way / (from_ring + PL_FOLD_DRAWN * width), 1.05f, 1.35f);
 }
 
 /* Walks from the ring outwards; side 0: towards the parent. Returns the covered length. A line that leaves the ring
@@ -106,7 +106,7 @@ float pl_fold_cover(const pl_bound_ring *ring, uint32_t station, const pl_fold_w
      * would lie double on the crease, and cross itself. */
     float end = covered + fminf(covered, 2 * ring->width);
     float one = depth_at(ring, station, 0, end, crease, frame), other = depth_at(ring, station, 1, end, crease, frame);
-    return covered * (1 - pl_fold_ramp(fabsf(one - other) / ring->width, 0.1f, 0.6f));
+    return covered * (1 - pl_fold_ramp(fabsf(one - other) / ring->width, 0.5f, 1.5f));
 }
 
 /* ---- Where places lie ---- */
@@ -263,7 +263,8 @@ static float kept_part(float distance, float towards, float length, float width)
 static float push_of(const pl_fold_press *p, float depth, float way, float from_ring)
 {
     float width = p->ring->width;
-    return (float)pl_fold_limit((double)depth, (double)(PL_FOLD_FARTHEST * width)) * part_pushed(way, from_ring, width);
+    float back = (float)pl_fold_limit((double)depth, (double)(PL_FOLD_FARTHEST * width));
+    return (1 + PL_FOLD_PAST) * back * part_pushed(way, from_ring, width);
 }
 
 /* How much a place that skinning has pushed through the crease is put back onto it: where cloth of both sides is
@@ -293,7 +294,7 @@ pl_f4 pl_fold_settle(const pl_fold_press *p, const pl_fold_vertex *v, pl_f4 plac
     place += move * pl_splat(1 - p->part * (1 - kept));
     /* The two sides lie on each other with a gap between them that begins at the ring. */
     float from_ring = fabsf(bounds[p->k] + 0.5f * (v->x + 1) * (bounds[p->k + 1] - bounds[p->k]));
-    float gap = 0.02f * (from_ring < p->ring->width ? from_ring : p->ring->width);
+    float gap = PL_FOLD_GAP * (from_ring < p->ring->width ? from_ring : p->ring->width);
     if (pl_fold_is_spread(p))
     {
         crease = pl_fold_crease_at(p, v->share, before);

@@ -222,9 +222,9 @@ PL_INLINE pl_f8 push_of(const cell *c, const lot *l, pl_f8 depth, pl_f8 way, pl_
 {
     const pl_fold_press *p = &c->press;
     float width = p->ring->width;
-    pl_f8 stretch = way / (from_ring + 0.1f * width);
-    pl_f8 push =
-        pl_fold_limit8(depth, pl_splat8(PL_FOLD_FARTHEST * width)) * (1 - pl_smooth_step8((stretch - 1.05f) / 0.3f));
+    pl_f8 stretch = way / (from_ring + PL_FOLD_DRAWN * width);
+    pl_f8 push = (1 + PL_FOLD_PAST) * pl_fold_limit8(depth, pl_splat8(PL_FOLD_FARTHEST * width)) *
+                 (1 - pl_smooth_step8((stretch - 1.05f) / 0.3f));
     pl_f8 covered = p->pressed[0] + (p->pressed[1] - p->pressed[0]) * l->share;
     pl_f8 reach = pl_min8(covered, pl_splat8(2 * width)), beyond = from_ring - covered;
     pl_f8 first = slope_at(&c->fades[0], l), second = slope_at(&c->fades[1], l);
@@ -258,7 +258,7 @@ PL_INLINE void settle(const cell *c, const lot *l, pl_f8 move[4])
         crease_at(c, l, towards, away);
         distance = -p->way * pl_dot8(away, towards);
     }
-    pl_f8 depth = 0.02f * pl_min8(from_ring, pl_splat8(p->ring->width)) - distance;
+    pl_f8 depth = PL_FOLD_GAP * pl_min8(from_ring, pl_splat8(p->ring->width)) - distance;
     if (c->pushed && pl_mask8(depth > pl_splat8(0)))
     {
         push = p->way * push_of(c, l, depth, way, from_ring);
