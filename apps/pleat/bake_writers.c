@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -410,10 +411,40 @@ pleat_result writers_frame(bake_writers *writers, uint32_t frame, pleat_error *e
     return PLEAT_OK;
 }
 
+/* A part of a clip: viewers hold the first and the last weights, and would show their folds all along the rest. So a
+ * frame before it and one behind it the mesh is as skinning has it, but for the input's own targets. */
+static pleat_result end_weights(bake_writers *writers, const pleat_morphed *morphed, const pleat_shot *shot,
+                                pleat_weights_edit *edit, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    float step = 1 / pleat_bake_get_shape(writers->bake)->fps, *times, *weights;
+    uint32_t width = morphed->mesh.target_count, own = morphed->input_target_count, keys = edit->key_count;
+    bool before = edit->times[0] > shot->clip->start + 0.5f * step;
+    bool behind = edit->times[keys - 1] + 1.5f * step < shot->clip->end;
+    if (!before && !behind)
+    {
+        return PLEAT_OK;
+    }
+    PL_ARENA_NEW_OR_FAIL(times, &writers->arena, float, keys + 2, error);
+    PL_ARENA_NEW_OR_FAIL(weights, &writers->arena, float, ((size_t)keys + 2) * width, error);
+    memset(weights, 0, ((size_t)keys + 2) * width * sizeof *weights);
+    times[0] = fmaxf(edit->times[0] - step, shot->clip->start);
+    times[keys + 1] = edit->times[keys - 1] + step;
+    memcpy(times + 1, edit->times, keys * sizeof *times);
+    memcpy(weights, edit->weights, own * sizeof *weights);
+    memcpy(weights + width, edit->weights, (size_t)keys * width * sizeof *weights);
+    memcpy(weights + (size_t)(keys + 1) * width, edit->weights + (size_t)(keys - 1) * width, own * sizeof *weights);
+    edit->times = before ? times : times + 1;
+    edit->weights = before ? weights : weights + width;
+    edit->key_count = keys + before + behind;
+fail:
+    return result;
+}
+
 /* The weights of one node in every clip that was baked and that changes its shape: a clip that only moves a prop must
  * not say anything of a garment, or playing it beside another would take away half of that one's folds. */
-static void edit_weights(const bake_writers *writers, const pleat_morphs *morphs, const pleat_morphed *morphed,
-                         pleat_weights_edit *weights, uint32_t *count)
+static pleat_result edit_weights(bake_writers *writers, const pleat_morphs *morphs, const pleat_morphed *morphed,
+                                 pleat_weights_edit *weights, uint32_t *count, pleat_error *error)
 {
     const pleat_model *model = pleat_asset_model(writers->asset);
     const pleat_bake_shape *shape = pleat_bake_get_shape(writers->bake);
@@ -436,8 +467,10 @@ static void edit_weights(const bake_writers *writers, const pleat_morphs *morphs
                                                        .key_count = shot->frame_count,
                                                        .times = pleat_morphs_times(morphs) + shot->first_frame,
                                                        .weights = morphed->weights + first};
+            PL_TRY(end_weights(writers, morphed, shot, &weights[*count - 1], error));
         }
     }
+    return PLEAT_OK;
 }
 
 /* The bake as edits of the input: new meshes, and the weights that play them in the clips that were baked. */
@@ -463,7 +496,7 @@ static pleat_result make_edits(bake_writers *writers, const pleat_morphs *morphs
         meshes[edits->mesh_edit_count++] = (pleat_mesh_edit){morphed->node, &morphed->mesh, morphed->source_vertex};
         if (morphed->mesh.target_count)
         {
-            edit_weights(writers, morphs, morphed, weights, &edits->weights_edit_count);
+            PL_TRY(edit_weights(writers, morphs, morphed, weights, &edits->weights_edit_count, error));
         }
     }
 fail:
