@@ -31,11 +31,11 @@ static void print_folds(const report_layer *layer)
 {
     if (!(figure(layer, "rings") > 0))
     {
-        printf(" none; no ring around a joint that bends was found on it\n");
+        printf(" none; no joint that may fold bends enough, or no ring around it was found\n");
     }
     else if (!(figure(layer, "raised") > 0))
     {
-        printf(" none; no length is lost where they may rise\n");
+        printf(" none; no length is lost where they may rise (%s wide)\n", length_text(figure(layer, "width")));
     }
     else
     {

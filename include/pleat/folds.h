@@ -60,7 +60,8 @@ const pleat_parameter *pleat_folds_parameters(uint32_t *count);
 /* The layer; its options are a pleat_folds_options. It keeps no state from frame to frame. Figures of a frame: rings,
  * folds (there are), raised, limited (by contact), highest (metres, before the mask), tau (largest, relative to the
  * fold's rest length, among raised folds, before contact), residual (Fischer-Burmeister, likewise), steps (of Newton,
- * the mean), most_steps, ridges (folds across all rings), width (metres, of folds whose joint has none of its own). */
+ * the mean), most_steps, ridges (folds across all rings), width (metres, of folds whose joint has none of its
+ * own, or where each has one, of the widest). */
 extern const pleat_layer_type pleat_folds_layer;
 
 PLEAT_END

@@ -117,6 +117,7 @@ static uint32_t find_choice(const char *choices, const char *word)
 static void describe_range(const pleat_parameter *parameter, char *out, size_t size)
 {
     const unit_name *unit = units_of(parameter->kind);
+    const char *plain = "";
     switch (parameter->kind)
     {
     case PLEAT_VALUE_SWITCH:
@@ -136,14 +137,21 @@ static void describe_range(const pleat_parameter *parameter, char *out, size_t s
     case PLEAT_VALUE_COUNT:
         snprintf(out, size, "a whole number from %.10g to %.10g", parameter->low, parameter->high);
         return;
-    case PLEAT_VALUE_NUMBER:
     case PLEAT_VALUE_LENGTH:
+        plain = " (mm, cm or m; a plain number is metres)";
+        break;
     case PLEAT_VALUE_SHARE:
+        plain = " (a plain 1 is 100%)";
+        break;
     case PLEAT_VALUE_ANGLE:
+        plain = " (deg or rad; a plain number is degrees)";
+        break;
+    case PLEAT_VALUE_NUMBER:
         break;
     }
-    snprintf(out, size, "from %g%s to %g%s", parameter->low / unit->factor, unit->name, parameter->high / unit->factor,
-             unit->name);
+    bool metres = parameter->kind == PLEAT_VALUE_LENGTH && parameter->high > 1;
+    snprintf(out, size, "from %g%s to %g%s%s", parameter->low / unit->factor, unit->name,
+             metres ? parameter->high : parameter->high / unit->factor, metres ? "m" : unit->name, plain);
 }
 
 /* Such a text stands in a look file as it is. */

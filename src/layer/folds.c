@@ -21,7 +21,7 @@ pleat_folds_options pleat_folds_options_default(void)
 const pleat_parameter *pleat_folds_parameters(uint32_t *count)
 {
     static const pleat_parameter table[] = {
-        {"width", PLEAT_VALUE_LENGTH, offsetof(pleat_folds_options, width), 0, 1, NULL,
+        {"width", PLEAT_VALUE_LENGTH, offsetof(pleat_folds_options, width), 0, 1000, NULL,
          "width of one fold; 0: 7 % of the median ring around a joint"},
         {"profile", PLEAT_VALUE_CHOICE, offsetof(pleat_folds_options, profile), 0, 0, "third|fifth|curve",
          "shape of a fold: third (round), fifth (flat on top), or the curve below"},
@@ -29,7 +29,7 @@ const pleat_parameter *pleat_folds_parameters(uint32_t *count)
          "points of the profile, x,height x,height ...: x grows, in any scale; or a drawing, @FILE"},
         {"strength", PLEAT_VALUE_SHARE, offsetof(pleat_folds_options, strength), 0, 1, NULL,
          "height of the folds, of what the lost length asks for"},
-        {"length", PLEAT_VALUE_LENGTH, offsetof(pleat_folds_options, length), 0, 10, NULL,
+        {"length", PLEAT_VALUE_LENGTH, offsetof(pleat_folds_options, length), 0, 10000, NULL,
          "length of the region across a joint, in whole folds; 0: as far as its weights blend"},
         {"angle", PLEAT_VALUE_ANGLE, offsetof(pleat_folds_options, angle), -6.2831854, 6.2831854, NULL,
          "middle of the side that folds, about the bone from the inner side of the largest bend"},
@@ -287,6 +287,22 @@ static size_t no_state(const void *layer)
     return 0;
 }
 
+/* Of folds whose joint has no width of its own; where every joint has one, of the widest. */
+static float told_width(const pl_folds_layer *layer)
+{
+    float widest = 0;
+    for (uint32_t r = 0; r < layer->ring_count; ++r)
+    {
+        float width = layer->rings[r].width;
+        if (fabsf(width - layer->width) <= 1e-5f * width)
+        {
+            return layer->width;
+        }
+        widest = fmaxf(widest, width);
+    }
+    return layer->ring_count ? widest : layer->width;
+}
+
 static bool figure_of(const void *user, uint32_t index, const char **name, double *value)
 {
     static const char *const names[] = {"rings",    "folds", "raised",     "limited", "highest", "tau",
@@ -317,7 +333,7 @@ static bool figure_of(const void *user, uint32_t index, const char **name, doubl
                        raised > 0 ? steps / raised : 0,
                        most,
                        ridges,
-                       (double)layer->width};
+                       (double)told_width(layer)};
     if (index >= sizeof values / sizeof values[0])
     {
         return false;

@@ -1,6 +1,7 @@
 /* The rings around joints that bend, and the folds across them. */
 #include "layer/folds_plan.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,16 +173,25 @@ static float next_random(uint32_t *state)
     return (float)(*state >> 8) / 16777216.0f;
 }
 
-/* Widths of the folds, and how much each leaves to the next: equal, or changed by the seed. */
-static void lay_folds(const pl_folds_plan *plan, pl_fold_ring *ring)
+/* How many folds a ring asks for on each side, and how many more than it can have. Beyond the blend lies room for
+ * length that contact keeps the inner folds from taking. A length that was asked for is kept, as near as whole folds
+ * come to it: nothing rises outside. */
+static uint32_t folds_a_side(const pl_fold_ring *ring, uint32_t *more)
+{
+    bool given = ring->values.length > 0;
+    float spare = given ? 0 : PL_FOLDS_SPARE, width = ring->values.width;
+    float sides = given ? 0.5f * ring->values.length / width + 0.5f : ring->reach / width + 0.3f;
+    sides = fminf(fmaxf(sides, 1), 1e6f) + spare;
+    *more = sides < PL_FOLDS_A_SIDE + 1 ? 0 : (uint32_t)sides - PL_FOLDS_A_SIDE;
+    return (uint32_t)sides - *more;
+}
+
+/* Widths of the folds, and how much each leaves to the next: equal, or changed by the seed. Returns how many more the
+ * ring asks for on each side than it can have. */
+static uint32_t lay_folds(const pl_folds_plan *plan, pl_fold_ring *ring)
 {
     float width = ring->values.width;
-    /* Beyond the blend lies room for length that contact keeps the inner folds from taking. A length that was asked for
-     * is kept, as near as whole folds come to it: nothing rises outside. */
-    float sides = ring->values.length > 0
-                      ? fminf(fmaxf(0.5f * ring->values.length / width + 0.5f, 1), PL_FOLDS_A_SIDE)
-                      : fminf(fmaxf(ring->reach / width + 0.3f, 1), PL_FOLDS_A_SIDE - PL_FOLDS_SPARE) + PL_FOLDS_SPARE;
-    uint32_t a_side = (uint32_t)sides;
+    uint32_t more, a_side = folds_a_side(ring, &more);
     ring->fold_count = 2 * a_side;
     ring->half = (float)a_side * width;
     uint32_t state = (plan->options.seed + 1) * 2654435761u ^ (ring->joint + 1) * 40503u;
@@ -196,6 +206,31 @@ static void lay_folds(const pl_folds_plan *plan, pl_fold_ring *ring)
         float gives = next_random(&state) * 0.5f * plan->options.irregularity;
         bool last = k == 0 || k + 1 == ring->fold_count;
         ring->gives[k] = last ? 0 : gives;
+    }
+    return more;
+}
+
+/* Was a width or a length asked for? By default some limbs blend farther than folds are of use. */
+static bool is_asked(const pleat_folds_options *options)
+{
+    bool asked = options->width > 0 || options->length > 0;
+    for (uint32_t i = 0; i < options->joint_count; ++i)
+    {
+        asked = asked || options->joint_values[i].width > 0 || options->joint_values[i].length > 0;
+    }
+    return asked;
+}
+
+static void warn_of_cut(const pl_folds_planner *p, uint32_t rings)
+{
+    if (rings && p->host && p->host->log && is_asked(&p->plan->options))
+    {
+        char message[200];
+        snprintf(message, sizeof message,
+                 "folds: there are at most %d across a joint; around %u joint%s they do not reach as far as asked. "
+                 "Wider ones do",
+                 2 * PL_FOLDS_A_SIDE, rings, rings == 1 ? "" : "s");
+        p->host->log(p->host->log_user, PLEAT_WARNING, message);
     }
 }
 
@@ -367,10 +402,12 @@ static pleat_result settle_rings(pl_folds_planner *p, pleat_error *error)
     pleat_affine from_rest;
     bool whole = pl_affine_inverse(&p->coarse->to_rest, &from_rest);
     PL_TRY(pl_folds_merge_chains(plan, p->probes, error));
+    uint32_t cut = 0;
     for (uint32_t r = 0; r < plan->ring_count; ++r)
     {
-        lay_folds(plan, &plan->rings[r]);
+        cut += lay_folds(plan, &plan->rings[r]) > 0;
     }
+    warn_of_cut(p, cut);
     for (uint32_t r = 0; r < plan->ring_count; ++r)
     {
         float row_step = plan->rings[r].values.width / 4;
