@@ -249,7 +249,8 @@ int report_print(app_session *session, const bake_report *report, const bake_tar
     }
     else if (report->clip_count)
     {
-        printf("baked %u frames of clip '%s'", report->frame_count, report->clips[0].name);
+        printf("baked %u frame%s of clip '%s'", report->frame_count, report->frame_count == 1 ? "" : "s",
+               report->clips[0].name);
     }
     else
     {
