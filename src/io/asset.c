@@ -251,7 +251,8 @@ static pleat_result parse(pleat_asset *asset, const uint8_t *bytes, size_t size,
     case PLEAT_FORMAT_PC2:
     case PLEAT_FORMAT_MDD:
         return pl_fail(error, PLEAT_UNSUPPORTED,
-                       "%s: a point cache has no mesh; load the mesh, and give the cache as its points (--points)", asset->name);
+                       "%s: a point cache has no mesh; load the mesh, and give the cache as its points (--points)",
+                       asset->name);
     case PLEAT_FORMAT_UNKNOWN:
         break;
     }

@@ -6,6 +6,9 @@
  * what crosses newly are let down to where skinning has them: there no more crosses than without folds. Places that
  * folds have made better, such as creases, stay as they are: each patch of cloth is judged by itself.
  *
+ * Creases come first: past 115 degrees, closing one may make more cross than it mends. Then it is left open in bends as
+ * deep (pl_bound_ring.opens), before lids are looked for.
+ *
  * While the crease of a ring closes, length comes before contact: what folds of that ring do to each other is left to
  * its planes. So it is somewhat beyond, as a lid holds in bends around its own, too. */
 #include "base/fail.h"
@@ -251,15 +254,17 @@ static void find_lenient(const clearing *c)
 
 /* ---- Creases ---- */
 
-/* How many more triangles of a ring cross than without folds. */
-static int64_t gain_of(const clearing *c, uint32_t ring)
+/* Do triangles of a ring cross more than without folds? Lids for a few of them would pull others apart. (Asked for a
+ * sixteenth more, a fat man's knees came to 1.010 instead of 1.004 of skinning's.) */
+static bool is_worse(const clearing *c, uint32_t ring)
 {
-    int64_t gain = 0;
+    uint64_t skinned = 0, folded = 0;
     for (uint32_t t = 0; t < c->triangle_count; ++t)
     {
-        gain += c->rings[t] == ring ? (int64_t)c->folded.counts[t] - (int64_t)c->skinned.counts[t] : 0;
+        skinned += c->rings[t] == ring ? c->skinned.counts[t] : 0;
+        folded += c->rings[t] == ring ? c->folded.counts[t] : 0;
     }
-    return gain;
+    return folded > skinned;
 }
 
 static bool any_closed(const clearing *c)
@@ -294,7 +299,7 @@ static pleat_result open_creases(clearing *c, uint32_t frame, pleat_error *error
     {
         pl_bound_ring *ring = &r->layer->rings[i];
         float swing = pl_fold_swing(ring, r->joints);
-        if (swing > CLOSED_SWING && swing < ring->opens && gain_of(c, i) > 0)
+        if (swing > CLOSED_SWING && swing < ring->opens && is_worse(c, i))
         {
             ring->opens = swing;
         }
