@@ -24,9 +24,9 @@
 /* How far around a triangle that crosses newly places are let down in the first round, of a fold's width; twice as far
  * in the second, and so on. */
 #define REACH 1.0f
-/* Bends in which folds of a ring may cross each other, as cosines: from 75 degrees, where its crease closes, to 115.
- * From 100 on contact comes first, and there a lid of 115 has risen to half of a fold's width. */
-#define CLOSES 0.26f
+/* Bends in which folds of a ring may cross each other, as cosines: from 57 degrees, where its crease begins to close,
+ * to 115. From 100 on contact comes first, and there a lid of 115 has risen to half of a fold's width. */
+#define CLOSES 0.54f
 #define CLOSED (-0.42f)
 /* The same of the swing of one joint, radians. */
 #define CLOSED_SWING 2.0f
