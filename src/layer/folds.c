@@ -112,12 +112,13 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     layer->figures = PL_ARENA_NEW(&layer->arena, pl_fold_figure, layer->figure_count);
     layer->outers = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->bends = PL_ARENA_NEW(&layer->arena, pl_fold_held, layer->ring_count);
+    layer->closed = PL_ARENA_NEW(&layer->arena, float, layer->ring_count);
     layer->inners = PL_ARENA_NEW(&layer->arena, pl_f4, layer->ring_count);
     bool all = layer->heights && layer->rooms && layer->tapers && layer->slides && layer->lengths && layer->losses &&
                layer->points && layer->shifts && layer->ups && layer->held && layer->creases && layer->runs &&
                layer->strays && layer->pressed && layer->tucks && layer->spared && layer->noises && layer->lost &&
                layer->carries && layer->ends && layer->highs && layer->outers && layer->figures && layer->bends &&
-               layer->inners;
+               layer->closed && layer->inners;
     for (uint32_t i = 0; i < largest && layer->slides; ++i)
     {
         layer->slides[i] = 1;

@@ -417,6 +417,7 @@ typedef struct pl_folds_layer
     uint32_t ring_count;
     pl_bound_ring *rings;
     struct pl_fold_held *bends; /* by ring, in this frame */
+    float *closed;              /* likewise: the longest of what is pressed at a station, 0 where none is */
     pl_f4 *inners;              /* likewise: pl_fold_inner, or 0 where nothing at the outer side is shortened */
     uint32_t fold_count;        /* over all rings and stations */
     uint32_t figure_count;

@@ -24,9 +24,12 @@
 /* How far around a triangle that crosses newly places are let down in the first round, of a fold's width; twice as far
  * in the second, and so on. */
 #define REACH 1.0f
-/* Bends in which folds of a ring may cross each other, as cosines: from 57 degrees, where its crease begins to close,
- * to 115. From 100 on contact comes first, and there a lid of 115 has risen to half of a fold's width. */
-#define CLOSES 0.54f
+/* Bends in which folds of a ring may cross each other, as cosines: from 75 degrees, where its crease closes, to 115;
+ * and from 57 degrees, where that begins, if it covers so much cloth, of a fold's width. From 100 on contact comes
+ * first, and there a lid of 115 has risen to half of a fold's width. */
+#define CLOSES 0.26f
+#define BEGINS 0.54f
+#define COVERS 1.0f
 #define CLOSED (-0.42f)
 /* The same of the swing of one joint, radians. */
 #define CLOSED_SWING 2.0f
@@ -52,6 +55,7 @@ typedef struct clearing
     uint32_t *moved_by;                  /* by vertex: the ring that moves it, or their number */
     uint32_t *rings;                     /* by triangle: likewise */
     uint8_t *lenient;                    /* by ring: folds of its own may cross */
+    uint8_t *closing;                    /* by ring: so they may, and its crease closes over cloth */
     count skinned, folded;
     /* Vertices around triangles that cross newly. */
     float *ways; /* by vertex: how far from the nearest; INFINITY: not reached */
@@ -191,7 +195,7 @@ static bool let_down(const clearing *c, float most)
     {
         uint32_t v = c->reached[i];
         float offset = r->offsets[1][v], height = offset * pl_fold_ramp(c->ways[v], 0, most);
-        if (c->gains[patch_of(c, v)] > 0 && height < offset && !c->lenient[c->moved_by[v]])
+        if (c->gains[patch_of(c, v)] > 0 && height < offset && !c->closing[c->moved_by[v]])
         {
             pl_f4 skinned = pl_load(&r->skinned[v]), folded = pl_load(&r->folded[v]);
             pl_store(&r->folded[v], skinned + (folded - skinned) * pl_splat(height / offset));
@@ -248,7 +252,10 @@ static void find_lenient(const clearing *c)
     for (uint32_t i = 0; i < c->r->layer->ring_count; ++i)
     {
         float cosine = bend_across(&c->r->layer->rings[i], c->r->joints);
-        c->lenient[i] = cosine < CLOSES && cosine > CLOSED;
+        const pl_folds_layer *layer = c->r->layer;
+        bool covers = layer->closed[i] > COVERS * layer->rings[i].width;
+        c->lenient[i] = cosine < (covers ? BEGINS : CLOSES) && cosine > CLOSED;
+        c->closing[i] = c->lenient[i] && covers;
     }
 }
 
@@ -371,7 +378,8 @@ static pleat_result open_sheet(clearing *c, pleat_error *error)
     c->triangles = PL_ARENA_NEW(arena, uint32_t, 3 * (size_t)most);
     c->rings = PL_ARENA_NEW(arena, uint32_t, most);
     c->lenient = PL_ARENA_NEW(arena, uint8_t, layer->ring_count + 1);
-    if (!rings || !shells || !c->triangles || !c->rings || !c->lenient)
+    c->closing = PL_ARENA_NEW(arena, uint8_t, layer->ring_count + 1);
+    if (!rings || !shells || !c->triangles || !c->rings || !c->lenient || !c->closing)
     {
         return fail(c, error);
     }
@@ -386,7 +394,7 @@ static pleat_result open_sheet(clearing *c, pleat_error *error)
             c->rings[c->triangle_count++] = rings[corners[0]];
         }
     }
-    c->lenient[layer->ring_count] = false;
+    c->lenient[layer->ring_count] = c->closing[layer->ring_count] = false;
     pl_bvh_sheet_desc desc = {c->r->vertex_count, c->r->cloth->rest, c->triangle_count, c->triangles, shells};
     return pl_bvh_sheet_make(&desc, arena, c->r->host, &c->sheet, error);
 }

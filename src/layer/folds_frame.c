@@ -746,6 +746,11 @@ static void update_ring(const frame_job *job)
     if (job->deep)
     {
         run_stations(job, cover_stations);
+        for (uint32_t i = 0; i < ring->station_count; ++i)
+        {
+            float *closed = &layer->closed[ring - layer->rings];
+            *closed = layer->pressed[i] > *closed ? layer->pressed[i] : *closed;
+        }
         pl_folds_find_strays(ring, layer);
     }
     if (layer->options.contact)
@@ -815,6 +820,7 @@ void pl_folds_update(void *user, const pleat_layer_frame *frame)
     {
         const pl_bound_ring *ring = &layer->rings[r];
         layer->bends[r] = pl_fold_held_of(ring, frame);
+        layer->closed[r] = 0;
         layer->inners[r] = ring->outward
                                ? pl_fold_inner(ring->axis, &frame->joints[ring->parent], &frame->joints[ring->joint])
                                : pl_splat(0);
