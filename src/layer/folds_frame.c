@@ -731,6 +731,16 @@ static void solve_deep(const frame_job *job, const pl_fold_kernels *wide)
     }
 }
 
+static float most_of(const float *values, uint32_t count)
+{
+    float most = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        most = values[i] > most ? values[i] : most;
+    }
+    return most;
+}
+
 static void update_ring(const frame_job *job)
 {
     pl_folds_layer *layer = job->layer;
@@ -746,11 +756,7 @@ static void update_ring(const frame_job *job)
     if (job->deep)
     {
         run_stations(job, cover_stations);
-        for (uint32_t i = 0; i < ring->station_count; ++i)
-        {
-            float *closed = &layer->closed[ring - layer->rings];
-            *closed = layer->pressed[i] > *closed ? layer->pressed[i] : *closed;
-        }
+        layer->closed[ring - layer->rings] = most_of(layer->pressed, ring->station_count);
         pl_folds_find_strays(ring, layer);
     }
     if (layer->options.contact)
