@@ -408,11 +408,15 @@ void pl_fold_leave_stubs(const pl_bound_ring *ring, float part, pl_folds_layer *
 {
     uint32_t stations = ring->station_count, folds = ring->fold_count;
     float *least = layer->tapers; /* not asked any more */
-    for (uint32_t i = 0; i < stations && part > 0; ++i)
+    if (!(part > 0))
+    {
+        return;
+    }
+    for (uint32_t i = 0; i < stations; ++i)
     {
         keep_lowest(ring, i, layer->heights, 1, least + (size_t)i * folds);
     }
-    for (uint32_t i = 0; i < stations && part > 0; ++i)
+    for (uint32_t i = 0; i < stations; ++i)
     {
         float most[2 * PL_FOLDS_A_SIDE], *heights = layer->heights + (size_t)i * folds;
         keep_lowest(ring, i, least, -1, most);

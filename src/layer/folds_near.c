@@ -204,7 +204,8 @@ static pl_f4 turned_by(const pl_fold_crowd *crowd, uint32_t joint, pl_f4 directi
     return pl_normalize3(pl_affine_vector(&crowd->joints[joint], direction));
 }
 
-/* From here on cloth is put back onto the crease (folds_press.c): the cosine of 75 degrees. */
+/* From here on most of what has come through the crease is put back onto it (folds_press.c): the cosine of 75 degrees,
+ * two thirds of the way from where that begins to where it is whole. */
 #define DEEP 0.26f
 
 /* Is cloth from across the ring put back onto the crease (folds_press.c)? In deep bends it is, but where it is
