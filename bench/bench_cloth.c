@@ -3,8 +3,8 @@
  * gives 0.8 s and 0.75 s for curves and projection of a shirt of 1168 vertices. */
 #include "bench.h"
 
-#include "bake/stack.h"
-#include "layer/wrinkles.h"
+#include "stack/stack.h"
+#include "layers/wrinkles/wrinkles.h"
 #include "pleat/make.h"
 #include "pleat/stack.h"
 

@@ -4,7 +4,7 @@
 #include "bench.h"
 
 #include "pleat/bake.h"
-#include "pleat/folds.h"
+#include "pleat/layers/folds.h"
 #include "pleat/make.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "bench.h"
 
 #include "../tests/judge_osd.h"
-#include "mesh/loop.h"
+#include "mesh/loop/loop.h"
 #include "pleat/mesh.h"
 
 #include <math.h>

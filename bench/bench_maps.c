@@ -1,10 +1,10 @@
 /* A displacement and a normal map of the dancer's garment. */
 #include "bench.h"
 
-#include "pleat/folds.h"
+#include "pleat/layers/folds.h"
 #include "pleat/make.h"
 #include "pleat/bake.h"
-#include "pleat/maps.h"
+#include "pleat/export/maps.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* The volume layer against plain skinning of the same mesh, at the pose where most is lost. */
 #include "bench.h"
 
-#include "bake/stack.h"
+#include "stack/stack.h"
 #include "pleat/io.h"
 #include "pleat/make.h"
-#include "pleat/volume.h"
+#include "pleat/layers/volume.h"
 
 #include <math.h>
 #include <stdio.h>

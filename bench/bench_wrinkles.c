@@ -2,8 +2,8 @@
  */
 #include "bench.h"
 
-#include "layer/wrinkle_deform.h"
-#include "layer/wrinkle_shape.h"
+#include "layers/wrinkles/deform/deform.h"
+#include "layers/wrinkles/shape/shape.h"
 #include "pleat/mesh.h"
 
 #include <stdio.h>

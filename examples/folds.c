@@ -1,5 +1,5 @@
 /* The folds layer in a program of one's own: example_folds FILE NODE. Bind once; then pose, update, read each frame. */
-#include "pleat/folds.h"
+#include "pleat/layers/folds.h"
 #include "pleat/io.h"
 #include "pleat/stack.h"
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * What was read must be writable, and what was written must be readable: the only excuses are memory and the parts that
  * the reader does not look at. A GLB is changed inside, in its JSON or its data, with the lengths put right, so that
  * most tries get past the container. */
-#include "io/gltf_writer.h"
+#include "io/gltf/write/writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

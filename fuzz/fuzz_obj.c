@@ -1,7 +1,7 @@
 /* OBJ from hostile bytes: read, written back, and read again; and as a frame of a sequence. */
 #include "fuzz.h"
 
-#include "io/obj.h"
+#include "io/mesh/obj.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

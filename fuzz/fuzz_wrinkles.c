@@ -2,7 +2,7 @@
  */
 #include "fuzz.h"
 
-#include "pleat/wrinkles.h"
+#include "pleat/layers/wrinkles.h"
 
 static void same(const pleat_wrinkle_set *a, const pleat_wrinkle_set *b, const pleat_error *error)
 {

@@ -1,16 +1,14 @@
 /* The include directions of docs/architecture.md, read off the source files themselves: what a folder may know, and
  * that the core stays free of files, threads and libraries. */
+#define _GNU_SOURCE /* nftw */
 #include "support/support.h"
 
-#include <dirent.h>
-#include <glob.h>
-#include <stdlib.h>
+#include <ftw.h>
 #include <string.h>
-#include <unistd.h>
 
-#define CORE "base mesh rig strain field curve layer bake"
+#define CORE "base mesh rig look layers stack garment export measure"
 
-/* What the files of a folder may include, of other folders' headers. */
+/* What the files of a folder of src/, and of those below it, may include of other folders' headers. */
 static const struct
 {
     const char *folder, *knows;
@@ -18,15 +16,29 @@ static const struct
     {"base", "base"},
     {"mesh", "base mesh"},
     {"rig", "base mesh rig"},
-    {"strain", "base mesh strain"},
-    {"field", "base mesh field"},
-    {"curve", "base mesh curve"},
-    {"layer", "base mesh rig strain field curve layer"},
-    {"bake", CORE},
-    {"io", "base mesh rig layer bake io"},
+    {"look", "base look"},
+    {"layers", "base mesh rig look layers"},
+    {"stack", "base mesh rig layers stack"},
+    {"garment", "base mesh rig layers stack garment"},
+    {"measure", "base mesh rig layers stack measure"},
+    {"export", "base mesh rig layers stack garment export"},
+    {"io", CORE " io"},
     {"make", CORE " make"},
     {"draw", "base draw"},
     {"gpu", CORE " draw gpu"},
+};
+
+/* The folder of src/ behind each public header in include/pleat itself. What lies in a folder there (layers, export,
+ * io) has its name. */
+static const struct
+{
+    const char *header, *folder;
+} owners[] = {
+    {"base.h", "base"},  {"mesh.h", "mesh"},       {"strain.h", "mesh"},        {"model.h", "rig"},
+    {"rig.h", "rig"},    {"look.h", "look"},       {"layer.h", "layers"},       {"stack.h", "stack"},
+    {"bake.h", "stack"}, {"garment.h", "garment"}, {"model_body.h", "garment"}, {"measure.h", "measure"},
+    {"io.h", "io"},      {"make.h", "make"},       {"draw.h", "draw"},          {"plot.h", "draw"},
+    {"render.h", "gpu"},
 };
 
 /* System headers that the core may use: libc, libm, the compiler's intrinsics. The pool of threads is the one
@@ -51,43 +63,25 @@ static bool has_word(const char *list, const char *word, size_t length)
     return false;
 }
 
-static bool is_there(const char *pattern)
-{
-    glob_t found;
-    bool there = glob(pattern, 0, NULL, &found) == 0 && found.gl_pathc > 0;
-    globfree(&found);
-    return there;
-}
-
-/* The folder behind the public header pleat/NAME.h: src/NAME, or the folder that holds NAME.c; behind NAMEs.h also one
- * that holds NAME_something.c. */
+/* The folder behind the public header pleat/NAME. */
 static const char *owner_of(const char *header, size_t length)
 {
-    char path[1024];
-    int stem = (int)length - 2;
-    for (int pass = 0; pass < 3; ++pass)
+    for (size_t i = 0; i < sizeof owners / sizeof owners[0]; ++i)
     {
-        for (size_t i = 0; i < sizeof directions / sizeof directions[0]; ++i)
+        if (strlen(owners[i].header) == length && strncmp(owners[i].header, header, length) == 0)
         {
-            const char *folder = directions[i].folder;
-            if (pass == 0 && (int)strlen(folder) == stem && strncmp(folder, header, (size_t)stem) == 0)
-            {
-                return folder;
-            }
-            snprintf(path, sizeof path, "%s/src/%s/%.*s.c", PLEAT_SOURCE_DIR, folder, stem, header);
-            if (pass == 1 && access(path, R_OK) == 0)
-            {
-                return folder;
-            }
-            snprintf(path, sizeof path, "%s/src/%s/%.*s_*.c", PLEAT_SOURCE_DIR, folder, stem - 1, header);
-            if (pass == 2 && header[stem - 1] == 's' && is_there(path))
-            {
-                return folder;
-            }
+            return owners[i].folder;
         }
     }
-    fail_msg("no folder of src/ stands behind pleat/%.*s: name it like a folder, or like a .c file in one", (int)length,
-             header);
+    for (size_t i = 0; i < sizeof directions / sizeof directions[0]; ++i)
+    {
+        size_t folder = strlen(directions[i].folder);
+        if (folder < length && header[folder] == '/' && strncmp(directions[i].folder, header, folder) == 0)
+        {
+            return directions[i].folder;
+        }
+    }
+    fail_msg("no folder of src/ stands behind pleat/%.*s: name it in the list of owners", (int)length, header);
     return NULL;
 }
 
@@ -161,21 +155,6 @@ static void check_line(const char *file, const char *folder, const char *knows, 
     }
 }
 
-static void check_file(const char *folder, const char *knows, const char *name)
-{
-    char path[1024], file[600], line[4096];
-    snprintf(file, sizeof file, "src/%s/%s", folder, name);
-    snprintf(path, sizeof path, "%s/%s", PLEAT_SOURCE_DIR, file);
-    FILE *in = fopen(path, "r");
-    assert_non_null(in);
-    while (fgets(line, sizeof line, in))
-    {
-        line[strcspn(line, "\n")] = 0;
-        check_line(file, folder, knows, line);
-    }
-    fclose(in);
-}
-
 static const char *knows_of(const char *folder)
 {
     for (size_t i = 0; i < sizeof directions / sizeof directions[0]; ++i)
@@ -189,44 +168,38 @@ static const char *knows_of(const char *folder)
     return NULL;
 }
 
-static uint32_t check_folder(const char *folder)
+static uint32_t checked;
+
+/* A file below src/, which is not a link. */
+static int check_file(const char *path, const struct stat *status, int kind, struct FTW *at)
 {
-    char path[1024];
-    snprintf(path, sizeof path, "%s/src/%s", PLEAT_SOURCE_DIR, folder);
-    DIR *listing = opendir(path);
-    uint32_t count = 0;
-    const char *knows = listing ? knows_of(folder) : NULL;
-    for (struct dirent *entry; listing && (entry = readdir(listing));)
+    (void)status;
+    const char *ending = strrchr(path, '.');
+    if (kind != FTW_F || at->level < 2 || !ending || (strcmp(ending, ".c") != 0 && strcmp(ending, ".h") != 0))
     {
-        const char *ending = strrchr(entry->d_name, '.');
-        if (ending && entry->d_name[0] != '.' && (strcmp(ending, ".c") == 0 || strcmp(ending, ".h") == 0))
-        {
-            check_file(folder, knows, entry->d_name);
-            ++count;
-        }
+        return 0;
     }
-    if (listing)
+    char folder[64], line[4096];
+    const char *file = path + strlen(PLEAT_SOURCE_DIR) + 1;
+    snprintf(folder, sizeof folder, "%.*s", (int)strcspn(file + 4, "/"), file + 4);
+    const char *knows = knows_of(folder);
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    while (fgets(line, sizeof line, in))
     {
-        closedir(listing);
+        line[strcspn(line, "\n")] = 0;
+        check_line(file, folder, knows, line);
     }
-    return count;
+    fclose(in);
+    ++checked;
+    return 0;
 }
 
 static void test_includes_go_one_way(void **state)
 {
     (void)state;
-    DIR *listing = opendir(PLEAT_SOURCE_DIR "/src");
-    assert_non_null(listing);
-    uint32_t count = 0;
-    for (struct dirent *entry; (entry = readdir(listing));)
-    {
-        if (entry->d_name[0] != '.' && !strchr(entry->d_name, '.'))
-        {
-            count += check_folder(entry->d_name);
-        }
-    }
-    closedir(listing);
-    assert_true(count > 20); /* it did read the sources */
+    assert_int_equal(nftw(PLEAT_SOURCE_DIR "/src", check_file, 16, FTW_PHYS), 0);
+    assert_true(checked > 20); /* it did read the sources */
 }
 
 int main(void)

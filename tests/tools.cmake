@@ -1,13 +1,13 @@
 # Tests that are no cmocka programs: the public headers alone, and the program as its users run it.
 
 # Each public header compiles alone, as strict C17 and as C++: this is checked by building.
-file(GLOB public_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/pleat/*.h)
+file(GLOB_RECURSE public_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/pleat/*.h)
 set(alone)
 foreach(header ${public_headers})
-    get_filename_component(name ${header} NAME)
+    string(REPLACE "/" "_" name ${header})
     foreach(language c cc)
         set(file ${CMAKE_CURRENT_BINARY_DIR}/alone/${name}.${language})
-        file(CONFIGURE OUTPUT ${file} CONTENT "#include \"pleat/${name}\"\n")
+        file(CONFIGURE OUTPUT ${file} CONTENT "#include \"${header}\"\n")
         list(APPEND alone ${file})
     endforeach()
 endforeach()

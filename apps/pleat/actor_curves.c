@@ -1,8 +1,9 @@
-/* Lines along which wrinkles run, as the wrinkles layer traces them (src/layer/wrinkle_track.h), for cotton. Frames one
- * after the other are tracked; any other frame is traced by itself. Where the layer acts, its own curves are drawn. */
+/* Lines along which wrinkles run, as the wrinkles layer traces them (src/layers/wrinkles/curves/track.h), for cotton.
+ * Frames one after the other are tracked; any other frame is traced by itself. Where the layer acts, its own curves are
+ * drawn. */
 #include "actor.h"
 
-#include "layer/wrinkle_track.h"
+#include "layers/wrinkles/curves/track.h"
 
 #include <stdlib.h>
 

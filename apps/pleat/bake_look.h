@@ -6,9 +6,9 @@
 #include "choice.h"
 
 #include "pleat/bake.h"
-#include "pleat/folds.h"
-#include "pleat/volume.h"
-#include "pleat/wrinkles.h"
+#include "pleat/layers/folds.h"
+#include "pleat/layers/volume.h"
+#include "pleat/layers/wrinkles.h"
 
 /* As --layer takes them, in the order of the table. */
 #define LAYER_NAMES "folds|volume|wrinkles"

@@ -6,7 +6,7 @@
 #include "targets.h"
 
 #include "pleat/bake.h"
-#include "pleat/morphs.h"
+#include "pleat/export/morphs.h"
 
 /* One node that got morph targets. */
 typedef struct report_node

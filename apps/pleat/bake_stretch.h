@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "pleat/io.h"
-#include "pleat/morphs.h"
-#include "pleat/stretches.h"
+#include "pleat/export/morphs.h"
+#include "pleat/export/stretches.h"
 
 /* How stretch becomes a colour: rows for the table of a command, for attributes and textures alike. In the order of
  * pleat_stretch_colors. */

@@ -8,7 +8,7 @@
 
 #include "pleat/bake.h"
 #include "pleat/io.h"
-#include "pleat/morphs.h"
+#include "pleat/export/morphs.h"
 
 typedef struct bake_writers bake_writers;
 

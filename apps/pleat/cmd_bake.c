@@ -14,7 +14,7 @@
 
 #include "pleat/bake.h"
 #include "pleat/io.h"
-#include "pleat/morphs.h"
+#include "pleat/export/morphs.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "input.h"
 #include "stage.h"
 
-#include "pleat/film.h"
+#include "pleat/io/film.h"
 
 #include <stdio.h>
 #include <stdlib.h>

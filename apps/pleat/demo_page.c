@@ -1,7 +1,7 @@
 /* The page of the demo: one file that links what lies beside it. */
 #include "demo.h"
 
-#include "io/output.h"
+#include "io/file/output.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

@@ -3,7 +3,7 @@
  * then turns with the mesh. */
 #include "maps_run.h"
 
-#include "pleat/morphs.h"
+#include "pleat/export/morphs.h"
 
 #include <string.h>
 

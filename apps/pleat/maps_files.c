@@ -1,6 +1,6 @@
 #include "maps_run.h"
 
-#include "io/output.h"
+#include "io/file/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,10 +7,10 @@
 #include "session.h"
 
 #include "base/memory.h"
-#include "pleat/atlas.h"
+#include "pleat/export/atlas.h"
 #include "pleat/bake.h"
 #include "pleat/io.h"
-#include "pleat/maps.h"
+#include "pleat/export/maps.h"
 
 /* What --map can ask for. */
 typedef struct maps_kinds

@@ -1,7 +1,7 @@
 /* What a stage leaves behind: pictures, contact sheets, films. */
 #include "stage.h"
 
-#include "pleat/film.h"
+#include "pleat/io/film.h"
 
 #include <stdio.h>
 #include <string.h>

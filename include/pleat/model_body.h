@@ -2,7 +2,7 @@
 #ifndef PLEAT_MODEL_BODY_H
 #define PLEAT_MODEL_BODY_H
 
-#include "pleat/wrinkles.h"
+#include "pleat/layers/wrinkles.h"
 
 PLEAT_BEGIN
 

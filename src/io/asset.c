@@ -2,7 +2,7 @@
 #include "io/asset.h"
 
 #include "base/vec.h"
-#include "io/file.h"
+#include "io/file/file.h"
 
 #include <math.h>
 #include <string.h>

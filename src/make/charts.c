@@ -3,7 +3,7 @@
  * the largest square of the texture that is left. */
 #include "make/skinned.h"
 
-#include "pleat/atlas.h"
+#include "pleat/export/atlas.h"
 
 #include <string.h>
 

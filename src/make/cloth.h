@@ -6,7 +6,7 @@
 #ifndef PL_MAKE_CLOTH_H
 #define PL_MAKE_CLOTH_H
 
-#include "make/dancer.h"
+#include "make/dancer/dancer.h"
 
 /* What cloth meets. Positions are in world space, in metres. */
 typedef struct pl_surroundings

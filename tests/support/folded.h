@@ -5,7 +5,7 @@
 #include "support/support.h"
 
 #include "pleat/bake.h"
-#include "pleat/folds.h"
+#include "pleat/layers/folds.h"
 #include "pleat/io.h"
 #include "pleat/make.h"
 

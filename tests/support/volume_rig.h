@@ -5,9 +5,9 @@
 
 #include "support/support.h"
 
-#include "bake/stack.h"
+#include "stack/stack.h"
 #include "pleat/make.h"
-#include "pleat/volume.h"
+#include "pleat/layers/volume.h"
 
 /* The volume of each connected piece, by the root vertex of the piece; zero elsewhere. For manifold meshes. */
 void volume_judge(uint32_t vertex_count, const pleat_vec4 *p, uint32_t triangle_count, const uint32_t *triangles,

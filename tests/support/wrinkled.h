@@ -4,7 +4,7 @@
 
 #include "support/shapes.h"
 
-#include "pleat/wrinkles.h"
+#include "pleat/layers/wrinkles.h"
 
 /* A square of size by size quads of side 1 in the plane z = 0, refined by so many levels; x runs across the wrinkles.
  * At rest it is longer along x. */

@@ -1,0 +1,93 @@
+/* Bends past a right angle, where plain skinning pushes a limb through itself.
+ *
+ * There the lines inside the bend turn around and grow back, so that their lengths mean nothing, and no plane is left
+ * for folds to stop at. Lengths, rooms and amplitudes therefore come from a held pose: the same limb with its swing
+ * kept at a right angle or a little more. The folds rise in the real pose; frame/press.c keeps them on their own side
+ * of it. */
+#include "layers/folds/folds.h"
+
+/* The swing in radians is free up to here; twice the rest of the way further on it is held. */
+#define HELD_FREE 1.62f
+#define HELD_MOST 1.80f
+/* From here on a limb whose weights blend over a short way may touch itself: its sides are kept apart. */
+#define DEEP 1.0f
+/* A crease that is to be open is so over this much of a swing. */
+#define OPENING 0.3f
+
+/* The part of a swing that is held back. Smooth, never falling. */
+static float excess_of(float swing)
+{
+    float over = swing - HELD_FREE, span = 2 * (HELD_MOST - HELD_FREE);
+    if (!(over > 0))
+    {
+        return 0;
+    }
+    return over >= span ? swing - HELD_MOST : over * over / (2 * span);
+}
+
+/* Turns the joint back about the pivot; returns how places of it move. */
+static pleat_affine turn_of(const pleat_affine *joint, pl_f4 pivot, pl_f4 back)
+{
+    pleat_affine turn;
+    for (int c = 0; c < 4; ++c)
+    {
+        pl_f4 column = pl_set(joint->row[0][c], joint->row[1][c], joint->row[2][c], 0);
+        column -= c == 3 ? pivot : pl_splat(0);
+        pl_f4 moved = pl_quat_rotate(back, column) - column;
+        for (int r = 0; r < 3; ++r)
+        {
+            turn.row[r][c] = moved[r];
+        }
+    }
+    return turn;
+}
+
+/* The swing of a ring's joint, radians, and in axis, about what: as long as its sine. */
+static float swing_about(const pl_bound_ring *ring, const pleat_affine *joints, pl_f4 *axis)
+{
+    pl_f4 near = pl_normalize3(pl_affine_vector(&joints[ring->parent], ring->axis));
+    pl_f4 far = pl_normalize3(pl_affine_vector(&joints[ring->joint], ring->axis));
+    *axis = pl_cross(far, near);
+    return atan2f(pl_length3(*axis), pl_dot3(near, far));
+}
+
+float pl_fold_swing(const pl_bound_ring *ring, const pleat_affine *joints)
+{
+    pl_f4 axis;
+    return swing_about(ring, joints, &axis);
+}
+
+pl_fold_held pl_fold_held_of(const pl_bound_ring *ring, const pleat_layer_frame *frame)
+{
+    const pleat_affine *joint = &frame->joints[ring->joint];
+    pl_f4 axis;
+    float swing = swing_about(ring, frame->joints, &axis), sine = pl_length3(axis);
+    pl_fold_held held = {.pivot = pl_affine_point(joint, ring->pivot), .linear = ring->linear};
+    held.deep = swing > DEEP;
+    held.take = PL_FOLD_TAKE + (PL_FOLD_TAKE_DEEP - PL_FOLD_TAKE) * pl_fold_ramp(swing, 1.3f, 1.5f);
+    held.tuck = pl_fold_ramp(swing, 1.3f, 1.45f) * (1 - pl_fold_ramp(swing, 1.8f, 2.1f));
+    held.spared = pl_fold_ramp(swing, 1.3f, 1.45f);
+    held.given_up = pl_fold_ramp(swing, 1.65f, 1.85f);
+    held.along = pl_fold_ramp(swing, 1.3f, 1.5f);
+    held.stubs = pl_fold_ramp(swing, 1.83f, 2.15f);
+    held.press = pl_fold_ramp(swing, DEEP, 1.45f);
+    if (swing > ring->opens - OPENING)
+    {
+        float closed = 1 - pl_fold_ramp(swing, ring->opens - OPENING, ring->opens);
+        held.tuck *= closed;
+        held.press *= closed;
+    }
+    held.excess = sine > 1e-4f ? excess_of(swing) : 0;
+    if (held.excess > 0)
+    {
+        held.axis = axis * pl_splat(1 / sine);
+        held.back = pl_quat_axis_angle(held.axis, held.excess);
+        held.turn = turn_of(joint, held.pivot, held.back);
+    }
+    return held;
+}
+
+pl_f4 pl_fold_hold_direction(const pl_fold_held *held, pl_f4 direction, float share)
+{
+    return pl_quat_rotate(pl_quat_axis_angle(held->axis, share * held->excess), direction);
+}

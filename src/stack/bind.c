@@ -1,0 +1,618 @@
+/* Binding a stack: weld the mesh of a node, let the layers plan, refine, and bind them to the result. */
+#include "stack/stack.h"
+
+#include "base/vec.h"
+
+#include <string.h>
+
+pleat_stack_desc pleat_stack_desc_default(void)
+{
+    pleat_stack_desc desc = {0};
+    desc.node = PLEAT_NONE;
+    desc.clip_fps = 30;
+    return desc;
+}
+
+/* ---- Planning and refinement ------------------------------------------------------------------------------- */
+
+typedef struct preview
+{
+    pleat_stack *stack;
+    float fps;
+    bool refined; /* shows the working surface, not the input's */
+    pleat_pose *pose;
+    const pleat_shot *shot;      /* of the frame last looked at */
+    pleat_points_reader *points; /* of that shot's clip; NULL: it has none for the node */
+} preview;
+
+/* The next frame is of this shot. */
+static pleat_result preview_turn(preview *view, const pleat_shot *shot, pleat_error *error)
+{
+    if (view->shot == shot)
+    {
+        return PLEAT_OK;
+    }
+    pleat_points_reader_destroy(view->points);
+    view->points = NULL;
+    view->shot = shot;
+    return shot->clip->points.node == view->stack->node
+               ? pleat_points_reader_create(&shot->clip->points, &view->stack->host, &view->points, error)
+               : PLEAT_OK;
+}
+
+static pleat_result preview_look(void *user, double frame, pleat_vec4 *positions, pleat_error *error)
+{
+    preview *view = user;
+    const pleat_cloth *cloth = &view->stack->cloth;
+    PL_TRY(preview_turn(view, pleat_shot_of(cloth->shots, cloth->shot_count, (uint32_t)frame), error));
+    float time = view->shot->start + (float)(frame - view->shot->first_frame) / view->fps;
+    pleat_stack_input input = {.pose = view->pose, .time = time};
+    pleat_pose_sample(view->pose, view->shot->clip, time);
+    if (!positions)
+    {
+        return PLEAT_OK; /* the pose is all that is asked for */
+    }
+    if (view->points)
+    {
+        input.points = pleat_points_reader_at(view->points, time, error);
+        input.points_world = view->shot->clip->points.world;
+        if (!input.points)
+        {
+            return error ? error->result : PLEAT_FILE_ERROR;
+        }
+    }
+    pl_stack_move(view->stack, &input);
+    if (view->refined && view->stack->loop)
+    {
+        pl_stack_refine(view->stack, view->stack->coarse_positions, positions, &view->stack->host.tasks);
+    }
+    else
+    {
+        memcpy(positions, view->stack->coarse_positions, view->stack->coarse_count * sizeof *positions);
+    }
+    return PLEAT_OK;
+}
+
+static const pleat_pose *preview_pose(void *user)
+{
+    return ((preview *)user)->pose;
+}
+
+static pleat_result preview_open(pleat_stack *stack, const pleat_stack_desc *desc, preview *view, pleat_error *error)
+{
+    *view = (preview){.stack = stack, .fps = desc->clip_fps};
+    PL_TRY(pleat_pose_create(stack->model, &stack->host, &view->pose, error));
+    if (desc->rest)
+    {
+        pleat_pose_set_origin(view->pose, pleat_pose_origin(desc->rest));
+    }
+    return PLEAT_OK;
+}
+
+static void preview_close(preview *view)
+{
+    pleat_points_reader_destroy(view->points);
+    pleat_pose_destroy(view->pose);
+}
+
+static bool wants_any(void *user, uint32_t triangle, const float barycentric[9], uint32_t level)
+{
+    pleat_stack *stack = user;
+    bool wanted = level < stack->level;
+    for (uint32_t i = 0; i < stack->layer_count && !wanted; ++i)
+    {
+        const pleat_layer_type *type = stack->layer_types[i];
+        wanted = type->wants && type->wants(stack->plans[i], triangle, barycentric, level);
+    }
+    return wanted;
+}
+
+enum
+{
+    MAX_LEVEL = 6
+};
+
+pleat_result pl_stack_create_loop(pleat_stack *stack, uint32_t render_count, const uint32_t *render_triangles,
+                                  const uint32_t *render_vertex, pleat_loop **loop, pleat_error *error)
+{
+    pleat_loop_desc desc = pleat_loop_desc_default();
+    desc.vertex_count = stack->coarse_count;
+    desc.render_count = render_count;
+    desc.triangle_count = stack->surface->triangle_count;
+    desc.triangles = stack->surface->triangles;
+    desc.render_triangles = render_triangles;
+    desc.render_vertex = render_vertex;
+    desc.level = stack->level;
+    for (uint32_t i = 0; i < stack->layer_count; ++i)
+    {
+        if (stack->layer_types[i]->wants)
+        {
+            desc.level = MAX_LEVEL;
+            desc.wants = wants_any;
+            desc.wants_user = stack;
+        }
+    }
+    return pleat_loop_create(&desc, &stack->host, loop, error);
+}
+
+/* ---- The cloth that layers see ------------------------------------------------------------------------------ */
+
+/* 0 at every vertex of a triangle that is no garment, else the painted mask. */
+static void fill_mask(const pleat_stack *stack, const pleat_stack_desc *desc, float *mask)
+{
+    for (uint32_t v = 0; v < stack->coarse_count; ++v)
+    {
+        mask[v] = desc->mask ? desc->mask[stack->surface->vertex_render[v]] : 1;
+    }
+    uint32_t triangle = 0;
+    for (uint32_t p = 0; p < stack->mesh->primitive_count; ++p)
+    {
+        for (uint32_t t = 0; t < stack->mesh->primitives[p].triangle_count; ++t, ++triangle)
+        {
+            for (uint32_t k = 0; k < 3 && desc->garment && !desc->garment[p]; ++k)
+            {
+                mask[stack->surface->triangles[3 * triangle + k]] = 0;
+            }
+        }
+    }
+}
+
+/* The cloth at rest over a surface: bind positions in, everything else computed. */
+static pleat_result fill_cloth(pleat_stack *stack, const pleat_topology *topology, const pleat_vec4 *bind,
+                               pl_arena *arena, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    const pleat_affine *to_rest = &stack->to_rest;
+    pleat_vec4 *rest, *rest_normals;
+    float *mask;
+    pleat_normals *normals = NULL;
+    PL_ARENA_NEW_OR_FAIL(rest, arena, pleat_vec4, topology->vertex_count, error);
+    stack->cloth.rest = rest;
+    stack->cloth.to_rest = *to_rest;
+    PL_ARENA_NEW_OR_FAIL(rest_normals, arena, pleat_vec4, topology->vertex_count, error);
+    stack->cloth.rest_normals = rest_normals;
+    PL_ARENA_NEW_OR_FAIL(mask, arena, float, topology->vertex_count, error);
+    stack->cloth.mask = mask;
+    stack->cloth.topology = topology;
+    for (uint32_t v = 0; v < topology->vertex_count; ++v)
+    {
+        pl_store(&rest[v], pl_affine_point(to_rest, pl_load(&bind[v])));
+    }
+    if (topology == stack->coarse_topology)
+    {
+        memcpy(mask, stack->coarse_mask, stack->coarse_count * sizeof *mask);
+    }
+    else
+    {
+        pleat_loop_values(stack->loop, PLEAT_LOOP_SURFACE, 1, stack->coarse_mask, mask, NULL);
+        pl_cut_channel_values(&stack->cut.surface, 1, mask);
+    }
+    result = pleat_normals_create(topology->vertex_count, topology->triangle_count, topology->triangles,
+                                  topology->triangles, &stack->host, &normals, error);
+    if (result == PLEAT_OK)
+    {
+        pleat_normals_update(normals, rest, rest_normals, NULL);
+    }
+fail:
+    pleat_normals_destroy(normals);
+    return result;
+}
+
+static pleat_result plan_layers(pleat_stack *stack, const pleat_stack_desc *desc, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    preview view = {.stack = stack};
+    PL_ARENA_NEW_OR_FAIL(stack->layer_types, &stack->arena, const pleat_layer_type *, stack->layer_count, error);
+    PL_ARENA_NEW_OR_FAIL(stack->layer_options, &stack->arena, const void *, stack->layer_count, error);
+    PL_ARENA_NEW_OR_FAIL(stack->layers, &stack->arena, void *, stack->layer_count, error);
+    PL_ARENA_NEW_OR_FAIL(stack->plans, &stack->arena, void *, stack->layer_count, error);
+    for (uint32_t i = 0; i < stack->layer_count; ++i)
+    {
+        stack->layer_types[i] = desc->layers[i].type;
+        stack->layer_options[i] = desc->layers[i].options;
+    }
+    result = preview_open(stack, desc, &view, error);
+    pleat_layer_preview shown = {preview_look, preview_pose, &view};
+    for (uint32_t i = 0; i < stack->layer_count && result == PLEAT_OK; ++i)
+    {
+        if (stack->layer_types[i]->plan)
+        {
+            result = stack->layer_types[i]->plan(desc->layers[i].options, &stack->cloth, &shown, &stack->host,
+                                                 &stack->plans[i], error);
+        }
+    }
+fail:
+    preview_close(&view);
+    return result;
+}
+
+static pleat_result create_layers(pleat_stack *stack, pleat_error *error)
+{
+    for (uint32_t i = 0; i < stack->layer_count; ++i)
+    {
+        PL_TRY(stack->layer_types[i]->create(stack->layer_options[i], stack->plans[i], &stack->cloth, &stack->host,
+                                             &stack->layers[i], error));
+    }
+    return PLEAT_OK;
+}
+
+static pleat_result rehearse_layers(pleat_stack *stack, const pleat_stack_desc *desc, pleat_error *error)
+{
+    preview view;
+    pleat_result result = preview_open(stack, desc, &view, error);
+    pleat_layer_preview shown = {preview_look, preview_pose, &view};
+    view.refined = true;
+    for (uint32_t i = 0; i < stack->layer_count && result == PLEAT_OK; ++i)
+    {
+        if (stack->layer_types[i]->rehearse)
+        {
+            result = stack->layer_types[i]->rehearse(stack->layers[i], &stack->cloth, &shown, &stack->host, error);
+        }
+    }
+    preview_close(&view);
+    return result;
+}
+
+/* ---- Creation ------------------------------------------------------------------------------------------------ */
+
+static pleat_result bind_working(pleat_stack *stack, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    uint32_t width = stack->influence_count, count = stack->shape.surface_count;
+    pleat_vec4 *bind;
+    PL_ARENA_NEW_OR_FAIL(stack->positions, &stack->work, pleat_vec4, count, error);
+    PL_ARENA_NEW_OR_FAIL(stack->group_normals, &stack->work, pleat_vec4, stack->normal_count, error);
+    PL_ARENA_NEW_OR_FAIL(stack->layer_normals, &stack->work, pleat_vec4, stack->layer_count ? count : 0, error);
+    stack->shape.bind = stack->coarse_bind;
+    stack->shape.joints = width ? stack->coarse_joints : NULL;
+    stack->shape.weights = width ? stack->coarse_weights : NULL;
+    stack->shape.influence_count = width;
+    stack->morphed = stack->coarse_morphed;
+    const pleat_topology *topology = stack->coarse_topology;
+    if (stack->loop)
+    {
+        const pleat_refined *refined = pleat_loop_refined(stack->loop);
+        PL_ARENA_NEW_OR_FAIL(bind, &stack->work, pleat_vec4, count, error);
+        stack->shape.bind = bind;
+        pl_stack_refine(stack, stack->coarse_bind, bind, NULL);
+        if (stack->mesh->target_count)
+        {
+            PL_ARENA_NEW_OR_FAIL(stack->morphed, &stack->work, pleat_vec4, count, error);
+        }
+        else
+        {
+            stack->morphed = bind;
+        }
+        if (width)
+        {
+            uint16_t *joints;
+            float *weights;
+            stack->shape.joints = NULL;
+            stack->shape.weights = NULL;
+            PL_ARENA_NEW_OR_FAIL(joints, &stack->work, uint16_t, (size_t)count * width, error);
+            stack->shape.joints = joints;
+            PL_ARENA_NEW_OR_FAIL(weights, &stack->work, float, (size_t)count *width, error);
+            stack->shape.weights = weights;
+            PL_TRY(pleat_loop_weights(stack->loop, width, stack->coarse_joints, stack->coarse_weights, width, joints,
+                                      weights, error));
+            pl_cut_channel_weights(&stack->cut.surface, width, joints, weights);
+        }
+        const pl_stack_cut *cut = &stack->cut;
+        bool is_cut = cut->vertex_count > 0;
+        PL_TRY(pleat_topology_create(count, is_cut ? cut->triangle_count : refined->triangle_count,
+                                     is_cut ? cut->surface.triangles : refined->triangles, &stack->host,
+                                     &stack->topology, error));
+        topology = stack->topology;
+        stack->cloth.coarse_triangle = is_cut ? cut->coarse_triangle : refined->coarse_triangle;
+        stack->cloth.vertex_triangle = is_cut ? cut->vertex_triangle : refined->vertex_triangle;
+        stack->cloth.vertex_barycentric = is_cut ? cut->vertex_barycentric : refined->vertex_barycentric;
+    }
+    stack->shape.refined = stack->loop != NULL;
+    PL_TRY(fill_cloth(stack, topology, stack->shape.bind, &stack->work, error));
+    stack->shape.rest = stack->cloth.rest;
+    stack->cloth.influence_count = width;
+    stack->cloth.joints = stack->shape.joints;
+    stack->cloth.weights = stack->shape.weights;
+fail:
+    return result;
+}
+
+/* The triangles and normals that layers can change: those around the vertices they say they move. */
+static pleat_result bind_moved(pleat_stack *stack, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    const pleat_stack_shape *shape = &stack->shape;
+    uint32_t *triangles, *normals, triangle_count = 0, normal_count = 0;
+    uint8_t *moved, *around;
+    PL_ARENA_NEW_OR_FAIL(triangles, &stack->work, uint32_t, shape->triangle_count, error);
+    PL_ARENA_NEW_OR_FAIL(normals, &stack->work, uint32_t, shape->surface_count, error);
+    PL_ARENA_NEW_OR_FAIL(moved, &stack->work, uint8_t, shape->surface_count, error);
+    PL_ARENA_NEW_OR_FAIL(around, &stack->work, uint8_t, shape->surface_count, error);
+    for (uint32_t i = 0; i < stack->layer_count; ++i)
+    {
+        if (stack->layer_types[i]->moves)
+        {
+            stack->layer_types[i]->moves(stack->layers[i], moved);
+        }
+        else
+        {
+            memset(moved, 1, shape->surface_count);
+        }
+    }
+    for (uint32_t t = 0; t < shape->triangle_count; ++t)
+    {
+        const uint32_t *corner = shape->surface_triangles + 3 * (size_t)t;
+        if (moved[corner[0]] || moved[corner[1]] || moved[corner[2]])
+        {
+            triangles[triangle_count++] = t;
+            around[corner[0]] = around[corner[1]] = around[corner[2]] = 1;
+        }
+    }
+    for (uint32_t v = 0; v < shape->surface_count; ++v)
+    {
+        normals[normal_count] = v;
+        normal_count += around[v];
+    }
+    stack->moved = (pleat_normals_part){triangle_count, triangles, normal_count, normals};
+fail:
+    return result;
+}
+
+static pleat_result cut_along(pleat_stack *stack, const pleat_lines *lines, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    const pleat_refined *refined = pleat_loop_refined(stack->loop);
+    pleat_topology *topology = NULL;
+    pleat_vec4 *rest = NULL;
+    PL_NEW_OR_FAIL(rest, &stack->memory, pleat_vec4, refined->vertex_count, error);
+    pleat_loop_points(stack->loop, PLEAT_LOOP_SURFACE, stack->coarse_bind, rest, NULL);
+    for (uint32_t v = 0; v < refined->vertex_count; ++v)
+    {
+        pl_store(&rest[v], pl_affine_point(&stack->to_rest, pl_load(&rest[v])));
+    }
+    result = pleat_topology_create(refined->vertex_count, refined->triangle_count, refined->triangles, &stack->host,
+                                   &topology, error);
+    if (result == PLEAT_OK)
+    {
+        pl_stack_cut_desc desc = {stack->surface->triangles, stack->coarse_rest, refined, topology, rest, *lines};
+        result = pl_stack_cut_make(&desc, &stack->work, &stack->cut, error);
+    }
+fail:
+    pleat_topology_destroy(topology);
+    pl_free(&stack->memory, rest);
+    return result;
+}
+
+/* Frees what refine_and_bind made. */
+static void unbind(pleat_stack *stack)
+{
+    for (uint32_t i = 0; stack->layers && i < stack->layer_count; ++i)
+    {
+        if (stack->layers[i])
+        {
+            stack->layer_types[i]->destroy(stack->layers[i]);
+            stack->layers[i] = NULL;
+        }
+    }
+    pleat_normals_destroy(stack->normals);
+    pleat_normals_destroy(stack->vertex_normals);
+    pleat_topology_destroy(stack->topology);
+    pleat_loop_destroy(stack->loop);
+    stack->normals = stack->vertex_normals = NULL;
+    stack->topology = NULL;
+    stack->loop = NULL;
+    stack->cut = (pl_stack_cut){0};
+    stack->shape = (pleat_stack_shape){0};
+    pl_arena_free(&stack->work);
+    pl_arena_init(&stack->work, &stack->memory);
+}
+
+/* Everything behind the plans. lines: of each layer, or NULL. */
+static pleat_result refine_and_bind(pleat_stack *stack, const pleat_lines *lines, uint32_t line_lists,
+                                    pleat_error *error)
+{
+    bool refine = stack->level > 0;
+    for (uint32_t i = 0; i < stack->layer_count; ++i)
+    {
+        refine = refine || stack->layer_types[i]->wants;
+    }
+    if (refine)
+    {
+        PL_TRY(pl_stack_create_loop(stack, stack->coarse_render_count, stack->surface->render_triangles,
+                                    stack->surface->render_vertex, &stack->loop, error));
+        for (uint32_t i = 0; i < line_lists; ++i)
+        {
+            if (lines[i].line_count && !stack->cut.vertex_count)
+            {
+                PL_TRY(cut_along(stack, &lines[i], error));
+            }
+        }
+        PL_TRY(pl_stack_shape_refined(stack, error));
+    }
+    else
+    {
+        PL_TRY(pl_stack_shape_as_is(stack, error));
+    }
+    PL_TRY(bind_working(stack, error));
+    PL_TRY(create_layers(stack, error));
+    return stack->layer_count && !stack->vertex_normals ? bind_moved(stack, error) : PLEAT_OK;
+}
+
+/* Rings, shells and walks end at an edge of three or more triangles: where many edges are such, layers do little, and
+ * the reason should be known. */
+static void warn_of_doubled_cloth(const pleat_stack *stack)
+{
+    const pleat_topology *topology = stack->coarse_topology;
+    size_t corner_count = 3 * (size_t)topology->triangle_count, shared = 0;
+    for (size_t c = 0; c < corner_count; ++c)
+    {
+        shared += topology->twin[c] == PLEAT_NON_MANIFOLD;
+    }
+    if ((double)shared > 0.1 * (double)corner_count)
+    {
+        pl_log(&stack->host, PLEAT_WARNING,
+               "%.100s: %.0f %% of its edges belong to three or more triangles, as where both sides of the cloth are "
+               "modelled in one place; folds and wrinkles may be missing there",
+               stack->model->nodes[stack->node].name, 100 * (double)shared / (double)corner_count);
+    }
+}
+
+/* The clip, or the clips, that layers may look at. */
+static pleat_result take_shots(pleat_stack *stack, const pleat_stack_desc *desc, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    pleat_cloth *cloth = &stack->cloth;
+    pleat_shot one = {desc->clip, desc->clip_start, 0, desc->frame_count};
+    uint32_t count = desc->shot_count ? desc->shot_count : desc->clip && desc->frame_count ? 1 : 0;
+    const pleat_shot *from = desc->shot_count ? desc->shots : &one;
+    pleat_shot *shots;
+    PL_ARENA_NEW_OR_FAIL(shots, &stack->arena, pleat_shot, count, error);
+    cloth->shot_count = count;
+    cloth->shots = shots;
+    cloth->clip_start = count ? from[0].start : desc->clip_start;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        shots[i] = from[i];
+        shots[i].first_frame = cloth->frame_count;
+        cloth->frame_count += from[i].frame_count;
+    }
+fail:
+    return result;
+}
+
+static pleat_result bind_all(pleat_stack *stack, const pleat_stack_desc *desc, const pleat_pose *rest_pose,
+                             pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    stack->to_rest = pl_stack_rest_transform(stack->model, stack->node, rest_pose);
+    PL_TRY(pl_stack_bind_coarse(stack, error));
+    PL_ARENA_NEW_OR_FAIL(stack->coarse_mask, &stack->arena, float, stack->coarse_count, error);
+    fill_mask(stack, desc, stack->coarse_mask);
+    stack->cloth.model = stack->model;
+    stack->cloth.node = stack->node;
+    stack->cloth.skinning = stack->skinning;
+    stack->cloth.influence_count = stack->influence_count;
+    stack->cloth.joints = stack->coarse_joints;
+    stack->cloth.weights = stack->coarse_weights;
+    stack->cloth.height = desc->height > 0 ? desc->height : pleat_model_height(stack->model, rest_pose);
+    stack->cloth.clip_step = 1 / desc->clip_fps;
+    PL_TRY(take_shots(stack, desc, error));
+    if (desc->layer_count)
+    {
+        warn_of_doubled_cloth(stack);
+        PL_TRY(fill_cloth(stack, stack->coarse_topology, stack->coarse_bind, &stack->arena, error));
+        stack->coarse_rest = stack->cloth.rest;
+        PL_TRY(plan_layers(stack, desc, error));
+    }
+    if (stack->frame_topology)
+    {
+        return pleat_stack_focus(stack, stack->cloth.clip_start, error);
+    }
+    PL_TRY(refine_and_bind(stack, NULL, 0, error));
+    return desc->layer_count ? rehearse_layers(stack, desc, error) : PLEAT_OK;
+fail:
+    return result;
+}
+
+pleat_result pleat_stack_focus(pleat_stack *stack, float time, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    pleat_lines *lines = NULL;
+    if (!stack->frame_topology)
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "stack: it was not created with frame_topology");
+    }
+    unbind(stack);
+    PL_NEW_OR_FAIL(lines, &stack->memory, pleat_lines, stack->layer_count, error);
+    for (uint32_t i = 0; i < stack->layer_count && result == PLEAT_OK; ++i)
+    {
+        const pleat_layer_type *type = stack->layer_types[i];
+        result = type->focus ? type->focus(stack->plans[i], time, &lines[i], error) : PLEAT_OK;
+    }
+    result = result == PLEAT_OK ? refine_and_bind(stack, lines, stack->layer_count, error) : result;
+fail:
+    pl_free(&stack->memory, lines);
+    return result;
+}
+
+static pleat_result check_desc(const pleat_stack_desc *desc, pleat_error *error)
+{
+    if (!desc->model || desc->node >= desc->model->node_count || desc->model->nodes[desc->node].mesh == PLEAT_NONE)
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "stack: node %u has no mesh", desc->node);
+    }
+    if (desc->level > MAX_LEVEL)
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "stack: level is %u; it can be 0 to %d", desc->level, MAX_LEVEL);
+    }
+    for (uint32_t i = 0; i < desc->shot_count; ++i)
+    {
+        if (!desc->shots[i].clip || desc->shots[i].frame_count == 0)
+        {
+            return pl_fail(error, PLEAT_BAD_ARGUMENT, "stack: shots[%u] has no clip or no frames", i);
+        }
+    }
+    if (!(desc->clip_fps > 0) || !isfinite(desc->clip_fps))
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "stack: clip_fps is %g; it must be above 0", (double)desc->clip_fps);
+    }
+    return PLEAT_OK;
+}
+
+pleat_result pleat_stack_create(const pleat_stack_desc *desc, const pleat_host *host, pleat_stack **out,
+                                pleat_error *error)
+{
+    *out = NULL;
+    PL_TRY(check_desc(desc, error));
+    pleat_stack *stack = PL_CREATE(pleat_stack, host);
+    if (!stack)
+    {
+        return pl_fail(error, PLEAT_NO_MEMORY, "out of memory for the stack");
+    }
+    pl_arena_init(&stack->arena, &stack->memory);
+    pl_arena_init(&stack->work, &stack->memory);
+    stack->host = host ? *host : pleat_host_default();
+    stack->model = desc->model;
+    stack->node = desc->node;
+    stack->mesh = &desc->model->meshes[desc->model->nodes[desc->node].mesh];
+    uint32_t skin = desc->model->nodes[desc->node].skin;
+    stack->skin = skin == PLEAT_NONE ? NULL : &desc->model->skins[skin];
+    stack->skinning = desc->skinning;
+    stack->layer_count = desc->layer_count;
+    stack->level = desc->level;
+    stack->frame_topology = desc->frame_topology;
+    pleat_pose *own = NULL;
+    pleat_result result = desc->rest ? PLEAT_OK : pleat_pose_create(desc->model, host, &own, error);
+    if (result == PLEAT_OK)
+    {
+        result = bind_all(stack, desc, desc->rest ? desc->rest : own, error);
+    }
+    pleat_pose_destroy(own);
+    if (result != PLEAT_OK)
+    {
+        pleat_stack_destroy(stack);
+        return result;
+    }
+    *out = stack;
+    return PLEAT_OK;
+}
+
+void pleat_stack_destroy(pleat_stack *stack)
+{
+    if (!stack)
+    {
+        return;
+    }
+    unbind(stack);
+    for (uint32_t i = 0; stack->plans && i < stack->layer_count; ++i)
+    {
+        if (stack->plans[i] && stack->layer_types[i]->plan_destroy)
+        {
+            stack->layer_types[i]->plan_destroy(stack->plans[i]);
+        }
+    }
+    pleat_topology_destroy(stack->coarse_topology);
+    pleat_surface_destroy(stack->surface);
+    pl_arena_free(&stack->arena);
+    PL_DESTROY(stack);
+}
