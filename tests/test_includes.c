@@ -23,6 +23,7 @@ static const struct
     {"measure", "base mesh rig layers stack measure"},
     {"export", "base mesh rig layers stack garment export"},
     {"io", CORE " io"},
+    {"job", CORE " io job apps"},
     {"make", CORE " make"},
     {"draw", "base draw"},
     {"gpu", CORE " draw gpu"},

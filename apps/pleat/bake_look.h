@@ -3,7 +3,7 @@
 #ifndef APP_BAKE_LOOK_H
 #define APP_BAKE_LOOK_H
 
-#include "choice.h"
+#include "job/choice.h"
 
 #include "pleat/bake.h"
 #include "pleat/layers/folds.h"

@@ -3,7 +3,7 @@
 #define APP_BAKE_REPORT_H
 
 #include "session.h"
-#include "targets.h"
+#include "job/outputs.h"
 
 #include "pleat/bake.h"
 #include "pleat/export/morphs.h"

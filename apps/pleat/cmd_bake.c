@@ -1,16 +1,16 @@
 /* pleat bake: a stack run over a clip or all of them, written out. All outputs are written beside their names first and
  * appear together at the end, or not at all. */
-#include "bake_clips.h"
+#include "job/bake/clips.h"
 #include "bake_look.h"
 #include "bake_report.h"
-#include "bake_writers.h"
-#include "choice.h"
+#include "job/bake/writers.h"
+#include "job/choice.h"
 #include "commands.h"
-#include "input.h"
+#include "job/input.h"
 #include "session.h"
-#include "spool.h"
-#include "targets.h"
-#include "wrinkle_input.h"
+#include "job/bake/spool.h"
+#include "job/outputs.h"
+#include "job/wrinkles.h"
 
 #include "pleat/bake.h"
 #include "pleat/io.h"

@@ -1,6 +1,6 @@
 /* pleat info: what a file holds, and which of it looks like cloth. */
 #include "commands.h"
-#include "input.h"
+#include "job/input.h"
 #include "session.h"
 
 #include "pleat/garment.h"

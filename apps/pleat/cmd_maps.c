@@ -1,10 +1,10 @@
 /* pleat maps: what a stack adds to the coarse mesh, as textures. */
 #include "bake_look.h"
-#include "choice.h"
+#include "job/choice.h"
 #include "commands.h"
-#include "input.h"
+#include "job/input.h"
 #include "layer_words.h"
-#include "maps_run.h"
+#include "job/maps/maps.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* pleat measure: figures about a file, or about two of them side by side. */
 #include "commands.h"
-#include "input.h"
-#include "measure_run.h"
+#include "job/input.h"
+#include "job/measure/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

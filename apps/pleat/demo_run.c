@@ -1,7 +1,7 @@
 /* One character of the demo: made, baked, measured, drawn. */
 #include "demo.h"
 #include "demo_assets.h"
-#include "measure_run.h"
+#include "job/measure/run.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* The measurement as a picture: four pairs of axes over the frames, before dashed and grey, after in colour. */
-#include "measure_run.h"
+#include "job/measure/run.h"
 
 #include "pleat/plot.h"
 

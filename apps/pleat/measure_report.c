@@ -1,5 +1,5 @@
 /* What a measurement says: a table of the totals, and JSON with every frame. */
-#include "measure_run.h"
+#include "job/measure/run.h"
 
 #include <math.h>
 #include <stdio.h>

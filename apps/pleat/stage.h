@@ -4,7 +4,7 @@
 
 #include "actor.h"
 #include "session.h"
-#include "wrinkle_input.h"
+#include "job/wrinkles.h"
 
 #include "pleat/io.h"
 

@@ -1,7 +1,7 @@
 /* Actors as the options of pleat render ask for them. */
 #include "bake_look.h"
-#include "choice.h"
-#include "input.h"
+#include "job/choice.h"
+#include "job/input.h"
 #include "stage.h"
 
 #include <string.h>
