@@ -2,6 +2,7 @@
 
 #include "pleat/garment.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,8 +57,8 @@ static pleat_shading shading_of(const pleat_model *model, const pleat_bake_part 
     return by_mesh >= 0 ? (pleat_shading)by_mesh : PLEAT_SHADING_PLAIN;
 }
 
-/* Colour and roughness. Textures are not read: where a material leaves the colour to one (its factor is white), a quiet
- * colour of our own stands in, another for each garment. */
+/* Colour and roughness. Where a material says nothing (no texture, a factor of white), a quiet colour of our own stands
+ * in, another for each garment. */
 static void paint(pleat_drawable *drawable, const pleat_material *material, uint32_t index)
 {
     static const float cloth[][3] = {
@@ -70,6 +71,9 @@ static void paint(pleat_drawable *drawable, const pleat_material *material, uint
     drawable->roughness = drawable->shading == PLEAT_SHADING_PLAIN ? 0.6f : 0.55f;
     if (material)
     {
+        drawable->base_alpha = material->alpha == PLEAT_ALPHA_OPAQUE ? 1 : fminf(fmaxf(material->base_color[3], 0), 1);
+        drawable->cutoff = material->alpha == PLEAT_ALPHA_MASK ? material->alpha_cutoff : 0;
+        drawable->blends = material->alpha == PLEAT_ALPHA_BLEND;
         const float *base = material->base_color;
         bool white = base[0] > 0.95f && base[1] > 0.95f && base[2] > 0.95f;
         color = white ? color : base;
@@ -79,6 +83,68 @@ static void paint(pleat_drawable *drawable, const pleat_material *material, uint
     {
         drawable->base_color[c] = color[c];
     }
+}
+
+/* Colours of vertices, where the part's vertices are those of the file. */
+static const float *vertex_colors(const app_actor *actor, const pleat_bake_part *part)
+{
+    const pleat_primitive *primitive = &actor->model->meshes[part->mesh].primitives[part->primitive];
+    return primitive->vertex_count == part->vertex_count ? primitive->colors : NULL;
+}
+
+static void paint_part(app_actor *actor, uint32_t index)
+{
+    const pleat_bake_part *part = &actor->shape->parts[index];
+    pleat_drawable *drawable = &actor->drawables[index];
+    const pleat_material *material = part->material == PLEAT_NONE ? NULL : &actor->model->materials[part->material];
+    const pleat_texture *texture = material ? &actor->textures[part->material] : NULL;
+    drawable->uvs = actor->shape->uvs ? actor->shape->uvs + 2 * (size_t)part->first_vertex : NULL;
+    drawable->paint = texture && texture->image.pixels && drawable->uvs ? &actor->paints[part->material] : NULL;
+    drawable->colors = vertex_colors(actor, part);
+    if (!drawable->paint && !drawable->colors)
+    {
+        return;
+    }
+    drawable->roughness = material ? material->roughness : drawable->roughness;
+    for (int c = 0; c < 3; ++c)
+    {
+        drawable->base_color[c] = material ? material->base_color[c] : 1;
+    }
+}
+
+pleat_result actor_paint(app_actor *actor, const pleat_asset *asset, pleat_error *error)
+{
+    uint32_t count = actor->model->material_count;
+    actor->textures = calloc((size_t)count + 1, sizeof *actor->textures);
+    actor->paints = calloc((size_t)count + 1, sizeof *actor->paints);
+    if (!actor->textures || !actor->paints)
+    {
+        return fail_memory(error);
+    }
+    actor->texture_count = count;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        pleat_texture *texture = &actor->textures[i];
+        pleat_result result = pleat_asset_base_texture(asset, i, texture, error);
+        if (result != PLEAT_OK)
+        {
+            return result;
+        }
+        actor->paints[i] = (pleat_paint){.width = texture->image.width,
+                                         .height = texture->image.height,
+                                         .pixels = texture->image.pixels,
+                                         .clamp_u = texture->wrap_u == PLEAT_WRAP_CLAMP,
+                                         .clamp_v = texture->wrap_v == PLEAT_WRAP_CLAMP,
+                                         .mirror_u = texture->wrap_u == PLEAT_WRAP_MIRROR,
+                                         .mirror_v = texture->wrap_v == PLEAT_WRAP_MIRROR,
+                                         .nearest = texture->nearest};
+        memcpy(actor->paints[i].transform, texture->transform, sizeof texture->transform);
+    }
+    for (uint32_t i = 0; i < actor->shape->part_count; ++i)
+    {
+        paint_part(actor, i);
+    }
+    return PLEAT_OK;
 }
 
 static const pleat_part_guess *find_guess(const pleat_garment_guess *guess, const pleat_bake_part *part)
@@ -135,6 +201,7 @@ pleat_result actor_create(app_actor *actor, const pleat_model *model, pleat_bake
 {
     const pleat_bake_shape *shape = pleat_bake_get_shape(bake);
     *actor = (app_actor){.model = model, .bake = bake, .shape = shape, .overlays = overlays};
+    actor->host = host ? *host : pleat_host_default();
     size_t vertex_count = (size_t)shape->vertex_count + 1;
     actor->positions = malloc(vertex_count * sizeof *actor->positions);
     actor->normals = malloc(vertex_count * sizeof *actor->normals);
@@ -171,6 +238,12 @@ void actor_destroy(app_actor *actor)
     free(actor->normals);
     free(actor->triangles);
     free(actor->drawables);
+    for (uint32_t i = 0; i < actor->texture_count; ++i)
+    {
+        pleat_image_free(&actor->host, &actor->textures[i].image);
+    }
+    free(actor->textures);
+    free(actor->paints);
     pleat_surface_destroy(actor->surface);
     pleat_strain_destroy(actor->strain);
     free(actor->places);
@@ -187,6 +260,28 @@ void actor_destroy(app_actor *actor)
 
 /* ---- Frames ---- */
 
+/* A part whose material has one side shows that side alone, as viewers do; where the file turns its triangles the other
+ * way round than its normals (a mirrored node), both. */
+static void settle_sides(app_actor *actor)
+{
+    for (uint32_t i = 0; i < actor->shape->part_count; ++i)
+    {
+        const pleat_bake_part *part = &actor->shape->parts[i];
+        pleat_drawable *d = &actor->drawables[i];
+        uint32_t agree = 0;
+        for (uint32_t t = 0; t < d->triangle_count; ++t)
+        {
+            const pleat_vec3 *a = &d->positions[d->triangles[3 * t]], *b = &d->positions[d->triangles[3 * t + 1]];
+            const pleat_vec3 *c = &d->positions[d->triangles[3 * t + 2]], *n = &d->normals[d->triangles[3 * t]];
+            float ux = b->x - a->x, uy = b->y - a->y, uz = b->z - a->z;
+            float vx = c->x - a->x, vy = c->y - a->y, vz = c->z - a->z;
+            agree += (uy * vz - uz * vy) * n->x + (uz * vx - ux * vz) * n->y + (ux * vy - uy * vx) * n->z > 0;
+        }
+        bool one_sided = part->material != PLEAT_NONE && !actor->model->materials[part->material].double_sided;
+        d->double_sided = !one_sided || agree < d->triangle_count / 2;
+    }
+}
+
 pleat_result actor_frame(app_actor *actor, uint32_t frame, const pleat_tasks *tasks, pleat_error *error)
 {
     uint32_t last = actor->shape->frame_count - 1;
@@ -197,6 +292,11 @@ pleat_result actor_frame(app_actor *actor, uint32_t frame, const pleat_tasks *ta
         return result;
     }
     pleat_bake_copy(actor->bake, actor->positions, actor->normals);
+    if (!actor->sided)
+    {
+        settle_sides(actor);
+        actor->sided = true;
+    }
     if (actor->strain)
     {
         actor_overlay_update(actor, frame, tasks);
@@ -230,4 +330,17 @@ pleat_vec4 actor_node_place(const app_actor *actor, uint32_t node)
 {
     const pleat_affine *world = &pleat_pose_worlds(pleat_bake_pose(actor->bake))[node];
     return (pleat_vec4){world->row[0][3], world->row[1][3], world->row[2][3], 0};
+}
+
+pleat_vec4 actor_middle(const app_actor *actor)
+{
+    double sum[3] = {0};
+    for (uint32_t i = 0; i < actor->shape->vertex_count; ++i)
+    {
+        sum[0] += (double)actor->positions[i].x;
+        sum[1] += (double)actor->positions[i].y;
+        sum[2] += (double)actor->positions[i].z;
+    }
+    double count = actor->shape->vertex_count ? actor->shape->vertex_count : 1;
+    return (pleat_vec4){(float)(sum[0] / count), (float)(sum[1] / count), (float)(sum[2] / count), 0};
 }

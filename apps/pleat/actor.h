@@ -3,6 +3,7 @@
 #define APP_ACTOR_H
 
 #include "pleat/bake.h"
+#include "pleat/io.h"
 #include "pleat/mesh.h"
 #include "pleat/render.h"
 #include "pleat/strain.h"
@@ -29,6 +30,11 @@ typedef struct app_actor
     pleat_vec3 *positions, *normals;
     uint32_t *triangles;       /* counted from each part's first vertex */
     pleat_drawable *drawables; /* one a part */
+    pleat_host host;
+    pleat_texture *textures; /* one a material of the asset */
+    pleat_paint *paints;     /* the same as the renderer takes them */
+    uint32_t texture_count;
+    bool sided; /* what is drawn from one side only is known, from the first frame on */
 
     /* For the overlays that need the stretch against the rest shape; NULL without them. */
     pleat_surface *surface;
@@ -46,6 +52,8 @@ typedef struct app_actor
 /* Takes the bake, also on failure. host may be NULL. */
 pleat_result actor_create(app_actor *actor, const pleat_model *model, pleat_bake *bake, uint32_t overlays,
                           const pleat_host *host, pleat_error *error);
+/* Colours the actor with the textures, base and vertex colours of the asset that its model is of. */
+pleat_result actor_paint(app_actor *actor, const pleat_asset *asset, pleat_error *error);
 void actor_destroy(app_actor *actor); /* a zero one is fine */
 
 /* Computes a frame; past the end: the last. */
@@ -55,6 +63,9 @@ void actor_show(const app_actor *actor, pleat_scene *scene);
 /* The node whose name fits, or PLEAT_NONE; and where it is in the frame last computed. */
 uint32_t actor_find_node(const app_actor *actor, const char *pattern);
 pleat_vec4 actor_node_place(const app_actor *actor, uint32_t node);
+
+/* The middle of all vertices of the frame last computed. */
+pleat_vec4 actor_middle(const app_actor *actor);
 
 /* In actor_overlay.c: makes and fills what the overlays need. */
 pleat_result actor_overlay_create(app_actor *actor, const pleat_host *host, pleat_error *error);

@@ -91,6 +91,7 @@ static void read_view(app_stage *stage)
     const app_arguments *arguments = stage->session->arguments;
     stage->view.orbit = (float)arguments_number(arguments, "orbit");
     stage->view.elevation = (float)arguments_number(arguments, "elevation");
+    stage->follow = arguments_given(arguments, "follow") || arguments_given(arguments, "sheet");
     stage->compare = strcmp(arguments_text(arguments, "compare"), "split") == 0 ? STAGE_SPLIT : STAGE_SIDE;
 }
 
@@ -247,6 +248,7 @@ static const app_option render_options[] = {
     {"focus", 0, OPTION_TEXT, false, "JOINT", NULL, 0, 0, "come near a joint (* and ? allowed) and stay with it"},
     {"radius", 0, OPTION_LENGTH, false, "LENGTH", NULL, 1e-4, 1e4,
      "what --focus shows around the joint; default: 0.15 of the height"},
+    {"follow", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "the camera goes along; a sheet's always does"},
     {"overlay", 0, OPTION_CHOICE, true, "strain|tensor|curves|wire|vertices", NULL, 0, 0,
      "stretch as colours or as ellipses (drawn 3 times as strong), lines where wrinkles would run, edges, vertices"},
     {"sheet", 0, OPTION_TEXT, false, "COLSxROWS", NULL, 0, 0, "a grid of frames in one picture"},

@@ -90,10 +90,23 @@ static uint32_t view_width(const app_stage *stage, uint32_t whole)
     return stage->actor_count == 2 && stage->compare == STAGE_SIDE ? whole / 2 : whole;
 }
 
+/* How far the first actor has gone from the origin, in the frame last computed; 0 where the camera stays. */
+static pleat_vec4 way_of(const app_stage *stage)
+{
+    pleat_vec4 way = {0};
+    if (stage->follow)
+    {
+        way = actor_middle(&stage->actors[0]);
+        way.y = 0;
+    }
+    return way;
+}
+
 /* Adds a frame of all actors to the scene's bounds and, where it is shown, to the framing; tells its lowest point. */
 static pleat_result look_at(app_stage *stage, uint32_t frame, pleat_framing *framing, float *low, pleat_error *error)
 {
     pleat_bounds bounds = pleat_bounds_empty();
+    pleat_vec4 way = {0};
     for (uint32_t i = 0; i < stage->actor_count; ++i)
     {
         app_actor *a = &stage->actors[i];
@@ -107,6 +120,12 @@ static pleat_result look_at(app_stage *stage, uint32_t frame, pleat_framing *fra
         pleat_bounds_add(&bounds, a->shape->vertex_count, a->positions);
         if (framing)
         {
+            way = i == 0 ? way_of(stage) : way;
+            for (uint32_t v = 0; v < a->shape->vertex_count; ++v)
+            {
+                a->positions[v].x -= way.x;
+                a->positions[v].z -= way.z;
+            }
             pleat_framing_add(framing, a->shape->vertex_count, a->positions);
         }
     }
@@ -168,7 +187,11 @@ static pleat_camera camera_now(const app_stage *stage, const pleat_picture *pict
 {
     if (stage->focus_node == PLEAT_NONE)
     {
-        return stage->camera;
+        pleat_vec4 way = way_of(stage);
+        pleat_camera camera = stage->camera;
+        camera.eye.x += way.x, camera.target.x += way.x;
+        camera.eye.z += way.z, camera.target.z += way.z;
+        return camera;
     }
     return pleat_camera_focus(actor_node_place(&stage->actors[0], stage->focus_node), stage->focus_radius, &stage->view,
                               picture->width, picture->height);

@@ -26,6 +26,7 @@ typedef struct app_stage
     pleat_view view;
     uint32_t focus_node;    /* of the first actor, or PLEAT_NONE */
     float focus_radius;     /* metres */
+    bool follow;            /* the camera goes along with the first actor's middle, at its height */
     uint32_t first, last;   /* frames that are shown; default: none */
     uint32_t columns, rows; /* of a contact sheet; 1 and 1 without */
     pleat_picture picture;  /* owned */

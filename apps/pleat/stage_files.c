@@ -30,8 +30,9 @@ static uint32_t read_overlays(const app_session *session)
 }
 
 /* Adds the model of an asset with the stack of a look; its clip and garments by the options. */
-static int add_actor(app_stage *stage, const pleat_model *model, const bake_look *look)
+static int add_actor(app_stage *stage, const pleat_asset *asset, const bake_look *look)
 {
+    const pleat_model *model = pleat_asset_model(asset);
     app_session *session = stage->session;
     pleat_bake_desc desc = pleat_bake_desc_default(model);
     pleat_layer_desc layers[LAYER_KINDS];
@@ -65,7 +66,8 @@ static int add_actor(app_stage *stage, const pleat_model *model, const bake_look
     pleat_error error = {0};
     pleat_bake *bake;
     if (pleat_bake_create(&desc, &session->host, &bake, &error) != PLEAT_OK ||
-        stage_add(stage, model, bake, read_overlays(session), &error) != PLEAT_OK)
+        stage_add(stage, model, bake, read_overlays(session), &error) != PLEAT_OK ||
+        actor_paint(&stage->actors[stage->actor_count - 1], asset, &error) != PLEAT_OK)
     {
         status = fail_error(session, &error);
     }
@@ -90,16 +92,15 @@ int stage_add_files(app_stage *stage, pleat_asset *assets[2])
     for (uint32_t i = 0; i < arguments->file_count && status == EXIT_DONE; ++i)
     {
         assets[i] = load_input(session, i, arguments_number(arguments, "fps"));
-        const pleat_model *model = assets[i] ? pleat_asset_model(assets[i]) : NULL;
         bool last = i + 1 == arguments->file_count;
-        status = !model ? EXIT_BAD_INPUT : last ? EXIT_DONE : add_actor(stage, model, &plain);
+        status = !assets[i] ? EXIT_BAD_INPUT : last ? EXIT_DONE : add_actor(stage, assets[i], &plain);
         if (status == EXIT_DONE && last && i == 0 && arguments_given(arguments, "compare"))
         {
-            status = add_actor(stage, model, &plain);
+            status = add_actor(stage, assets[i], &plain);
         }
         if (status == EXIT_DONE && last)
         {
-            status = add_actor(stage, model, &look);
+            status = add_actor(stage, assets[i], &look);
         }
     }
     return status;

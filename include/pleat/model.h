@@ -47,12 +47,21 @@ typedef struct pleat_mesh
     const char *const *target_names; /* target_count, or NULL */
 } pleat_mesh;
 
+typedef enum pleat_alpha
+{
+    PLEAT_ALPHA_OPAQUE,
+    PLEAT_ALPHA_MASK, /* there or not, by alpha_cutoff */
+    PLEAT_ALPHA_BLEND
+} pleat_alpha;
+
 typedef struct pleat_material
 {
     const char *name;    /* never NULL */
     float base_color[4]; /* linear */
     float roughness;     /* 0..1 */
     bool double_sided;
+    pleat_alpha alpha;  /* what alphas of colours and textures mean; default opaque: nothing */
+    float alpha_cutoff; /* of a mask: what is below is not there */
 } pleat_material;
 
 typedef struct pleat_skin

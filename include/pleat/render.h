@@ -19,6 +19,18 @@ typedef enum pleat_shading
     PLEAT_SHADING_SKIN   /* light bleeds, red furthest, around the terminator */
 } pleat_shading;
 
+/* A picture on a mesh: sRGB with straight alpha, 8 bits each, rows from the top. A renderer keeps it by its address, so
+ * pixels stay as they are as long as the renderer that drew them lives. */
+typedef struct pleat_paint
+{
+    uint32_t width, height;
+    const uint8_t *pixels;   /* #height by #width by 4 */
+    bool clamp_u, clamp_v;   /* at the borders, */
+    bool mirror_u, mirror_v; /* or mirrored; else repeated */
+    bool nearest;            /* texels stay squares */
+    float transform[6];      /* of coordinates: u' = [0] u + [1] v + [2], v' = [3] u + [4] v + [5] */
+} pleat_paint;
+
 /* One mesh of one material. */
 typedef struct pleat_drawable
 {
@@ -28,6 +40,12 @@ typedef struct pleat_drawable
     const pleat_vec3 *normals;   /* #V, any length above 0; NULL: flat triangles */
     const uint32_t *triangles;   /* #T by 3, each below #V */
     const float *colors;         /* #V by 4, linear; rgb multiplies base_color; or NULL */
+    const float *uvs;            /* #V by 2, v downwards; or NULL */
+    const pleat_paint *paint;    /* with uvs: multiplies base_color and colors; or NULL */
+    float base_alpha;            /* default 1; times that of colors and paint: how much is there */
+    float cutoff;                /* above 0: what has less alpha is not there, the rest is whole. 0, the default: all is
+                                  * there, or, where it blends, as much as alpha says */
+    bool blends;                 /* default false */
     const float *stretches;      /* #V, coloured by the scene's scale in place of the base colour; or NULL */
     pleat_shading shading;       /* default plain */
     float base_color[3];         /* linear, 0..1; default light grey */

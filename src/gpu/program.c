@@ -5,9 +5,10 @@
 static pleat_result compile(GLenum stage, const char *name, const char *text, const char *define, GLuint *shader,
                             pleat_error *error)
 {
-    const char *texts[] = {pl_shader_common_glsl, "#define ", define ? define : "NO_DEFINE", "\n", text};
+    const char *paint = stage == GL_FRAGMENT_SHADER ? pl_shader_paint_glsl : "";
+    const char *texts[] = {pl_shader_common_glsl, paint, "#define ", define ? define : "NO_DEFINE", "\n", text};
     *shader = glCreateShader(stage);
-    glShaderSource(*shader, 5, texts, NULL);
+    glShaderSource(*shader, 6, texts, NULL);
     glCompileShader(*shader);
     GLint done = 0;
     glGetShaderiv(*shader, GL_COMPILE_STATUS, &done);

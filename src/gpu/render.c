@@ -36,8 +36,8 @@ static const struct
     const char *name, *vertex, *fragment, *define;
     const char *samplers[6]; /* texture unit i */
 } programs[PL_PROGRAM_COUNT] = {
-    [PL_PROGRAM_SURFACE] = {"surface", pl_shader_surface_vert, pl_shader_surface_frag, NULL, {"stretch_map"}},
-    [PL_PROGRAM_DEPTH] = {"depth", pl_shader_depth_vert, pl_shader_depth_frag, NULL, {NULL}},
+    [PL_PROGRAM_SURFACE] = {"surface", pl_shader_surface_vert, pl_shader_surface_frag, NULL, {"stretch_map", "paint"}},
+    [PL_PROGRAM_DEPTH] = {"depth", pl_shader_depth_vert, pl_shader_depth_frag, NULL, {"paint"}},
     [PL_PROGRAM_CONTACT] = {"contact", pl_shader_screen_vert, pl_shader_contact_frag, NULL, {"floor_depth"}},
     [PL_PROGRAM_GATHER] =
         {"gather", pl_shader_screen_vert, pl_shader_gather_frag, NULL, {"sample_depth", "sample_normal"}},
@@ -151,6 +151,7 @@ void pleat_renderer_destroy(pleat_renderer *renderer)
     }
     pl_context_close(&renderer->context);
     pl_free(&renderer->memory, renderer->slots);
+    pl_free(&renderer->memory, renderer->paints);
     pl_free(&renderer->memory, renderer->lines);
     pl_free(&renderer->memory, renderer->edges);
     pl_free(&renderer->memory, renderer->pixels);
@@ -191,7 +192,7 @@ static pleat_result upload_meshes(pleat_renderer *renderer, const pleat_scene *s
         for (uint32_t i = renderer->slot_count; i < scene->drawable_count; ++i)
         {
             glGenVertexArrays(1, &slots[i].array);
-            glGenBuffers(5, slots[i].buffers);
+            glGenBuffers(6, slots[i].buffers);
         }
         renderer->slot_count = scene->drawable_count;
     }
@@ -204,6 +205,7 @@ static pleat_result upload_meshes(pleat_renderer *renderer, const pleat_scene *s
         upload(slot->buffers[1], 1, d->normals, d->vertex_count, 3, sizeof *d->normals);
         upload(slot->buffers[2], 2, d->colors, d->vertex_count, 4, 4 * sizeof *d->colors);
         upload(slot->buffers[3], 3, d->stretches, d->vertex_count, 1, sizeof *d->stretches);
+        upload(slot->buffers[5], 4, d->uvs, d->vertex_count, 2, 2 * sizeof *d->uvs);
         glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, slot->buffers[4]);
         glBufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(3 * (size_t)d->triangle_count * sizeof *d->triangles),
                      d->triangles, GL_STREAM_DRAW);
@@ -253,8 +255,10 @@ static void depth_pass(const pleat_renderer *renderer, const pleat_scene *scene,
     glEnable(GL_DEPTH_TEST);
     glEnable(GL_DEPTH_CLAMP);
     glDisable(GL_CULL_FACE);
+    glVertexAttrib4f(2, 1, 1, 1, 1);
     for (uint32_t i = 0; i < scene->drawable_count; ++i)
     {
+        pl_paint_bind(renderer, renderer->programs[PL_PROGRAM_DEPTH], 0, &scene->drawables[i]);
         draw_mesh(renderer, scene, i);
     }
     glDisable(GL_DEPTH_CLAMP);
@@ -277,6 +281,9 @@ static void surface_pass(const pleat_renderer *renderer, const pleat_scene *scen
     {
         const pleat_drawable *d = &scene->drawables[i];
         glUniform4f(base, d->base_color[0], d->base_color[1], d->base_color[2], d->roughness);
+        pl_paint_bind(renderer, program, 1, d);
+        glActiveTexture(GL_TEXTURE0);
+        glBindTexture(GL_TEXTURE_2D, renderer->stretch_map);
         glUniform4i(traits, (GLint)d->shading + 1, d->double_sided, d->normals == NULL, d->stretches != NULL);
         if (d->double_sided)
         {
@@ -382,6 +389,7 @@ static pleat_result draw_current(pleat_renderer *renderer, const pleat_scene *sc
     PL_TRY(pl_targets_make(&renderer->targets, width, height, (GLsizei)renderer->options.samples,
                            (GLsizei)renderer->options.shadow_size, error));
     PL_TRY(upload_meshes(renderer, scene, error));
+    PL_TRY(pl_paint_upload(renderer, scene, error));
     PL_TRY(pl_overlay_collect(renderer, scene, error));
     upload_stretch_map(renderer, &scene->stretch_scale);
     glBindBuffer(GL_UNIFORM_BUFFER, renderer->frame_buffer);

@@ -27,8 +27,16 @@ typedef enum pl_program
 typedef struct pl_mesh_slot
 {
     GLuint array;
-    GLuint buffers[5]; /* positions, normals, colours, stretches, triangles */
+    GLuint buffers[6]; /* positions, normals, colours, stretches, triangles, coordinates */
 } pl_mesh_slot;
+
+/* A picture that was drawn before (gpu/paint.c). */
+typedef struct pl_paint_slot
+{
+    const uint8_t *pixels;
+    uint32_t width, height;
+    GLuint texture;
+} pl_paint_slot;
 
 /* A line or dot as line.vert reads it. */
 typedef struct pl_line
@@ -52,6 +60,8 @@ struct pleat_renderer
     GLuint overlay_array, overlay_buffer;
     pl_mesh_slot *slots;
     uint32_t slot_count;
+    pl_paint_slot *paints;
+    uint32_t paint_count;
     pl_line *lines;
     size_t line_count, line_capacity;
     uint64_t *edges;
@@ -60,6 +70,11 @@ struct pleat_renderer
     size_t pixel_capacity;
     char driver[160];
 };
+
+/* Gives the pictures of a scene's drawables to the driver, those that it does not have. */
+pleat_result pl_paint_upload(pleat_renderer *renderer, const pleat_scene *scene, pleat_error *error);
+/* Binds a drawable's picture to a texture unit and tells the program (surface or depth) what alpha means. */
+void pl_paint_bind(const pleat_renderer *renderer, GLuint program, GLenum unit, const pleat_drawable *drawable);
 
 /* Fills renderer->lines from the scene's curves, wireframes and points. */
 pleat_result pl_overlay_collect(pleat_renderer *renderer, const pleat_scene *scene, pleat_error *error);

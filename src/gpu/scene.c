@@ -4,8 +4,11 @@
 
 pleat_drawable pleat_drawable_default(void)
 {
-    return (pleat_drawable){
-        .shading = PLEAT_SHADING_PLAIN, .base_color = {0.55f, 0.55f, 0.56f}, .roughness = 0.6f, .double_sided = true};
+    return (pleat_drawable){.shading = PLEAT_SHADING_PLAIN,
+                            .base_color = {0.55f, 0.55f, 0.56f},
+                            .roughness = 0.6f,
+                            .base_alpha = 1,
+                            .double_sided = true};
 }
 
 pleat_studio pleat_studio_default(void)
@@ -90,6 +93,13 @@ static pleat_result check_drawable(const pleat_drawable *d, uint32_t index, plea
         return pl_fail(error, PLEAT_BAD_ARGUMENT, "drawable %u has shading %d; it can be 0 to %d", index,
                        (int)d->shading, PLEAT_SHADING_SKIN);
     }
+    if (d->paint && (!d->paint->pixels || d->paint->width < 1 || d->paint->height < 1))
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "drawable %u is painted with %u x %u pixels%s", index,
+                       d->paint->width, d->paint->height, d->paint->pixels ? "" : " that are not there");
+    }
+    PL_TRY(check_range("base_alpha", d->base_alpha, 0, 1, error));
+    PL_TRY(check_range("cutoff", d->cutoff, 0, 1, error));
     return check_range("roughness", d->roughness, 0, 1, error);
 }
 

@@ -1,8 +1,10 @@
-/* The texts in src/gpu/shaders, made into constants by the build; common.glsl goes in front of each. */
+/* The texts in src/gpu/shaders, made into constants by the build; common.glsl goes in front of each, paint.glsl of
+ * fragment shaders. */
 #ifndef PL_GPU_SHADERS_H
 #define PL_GPU_SHADERS_H
 
 extern const char pl_shader_common_glsl[];
+extern const char pl_shader_paint_glsl[];
 extern const char pl_shader_surface_vert[];
 extern const char pl_shader_surface_frag[];
 extern const char pl_shader_depth_vert[];

@@ -446,6 +446,63 @@ static void test_render_colors_stretch_to_the_ends(void **state)
     assert_true(low.b > low.r + 80 && high.r > high.b + 80);
 }
 
+/* A square before the camera, coordinates (0, 0) at its upper left. */
+static pleat_drawable make_square(void)
+{
+    static const pleat_vec3 corners[4] = {{-0.8f, 0.8f, 0}, {-0.8f, -0.8f, 0}, {0.8f, -0.8f, 0}, {0.8f, 0.8f, 0}};
+    static const pleat_vec3 normals[4] = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}};
+    static const float uvs[8] = {0, 0, 0, 1, 1, 1, 1, 0};
+    static const uint32_t triangles[6] = {0, 1, 2, 0, 2, 3};
+    pleat_drawable d = pleat_drawable_default();
+    d.vertex_count = 4;
+    d.triangle_count = 2;
+    d.positions = corners;
+    d.normals = normals;
+    d.uvs = uvs;
+    d.triangles = triangles;
+    d.base_color[0] = d.base_color[1] = d.base_color[2] = 1;
+    return d;
+}
+
+/* Four texels of pure colours, a quarter of the square each; one of them is not there. */
+static void test_render_paints_pictures_and_cuts_by_alpha(void **state)
+{
+    (void)state;
+    NEED_DRIVER();
+    static const uint8_t texels[16] = {255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255, 255, 255, 255, 0};
+    pleat_paint paint = {.width = 2, .height = 2, .pixels = texels, .nearest = true, .transform = {1, 0, 0, 0, 1, 0}};
+    pleat_drawable d = make_square();
+    d.paint = &paint;
+    pleat_scene scene = even_scene(0.5f);
+    scene.drawable_count = 1;
+    scene.drawables = &d;
+    draw(&scene, &front);
+    const int left = WIDTH / 2 - 20, right = WIDTH / 2 + 20, top = HEIGHT / 2 - 20, bottom = HEIGHT / 2 + 20;
+    assert_true(pixel(left, top)[0] > 100 && pixel(left, top)[1] < 30 && pixel(left, top)[2] < 30);
+    assert_true(pixel(right, top)[1] > 100 && pixel(right, top)[0] < 30);
+    assert_true(pixel(left, bottom)[2] > 100 && pixel(left, bottom)[0] < 30);
+    assert_true(pixel(right, bottom)[0] > 100 && pixel(right, bottom)[2] > 100); /* opaque: alpha means nothing */
+    d.cutoff = 0.5f;
+    draw(&scene, &front);
+    assert_true(pixel(left, top)[0] > 100);
+    assert_int_equal(pixel(right, bottom)[0], 0);
+    d.cutoff = 0, d.blends = true, d.base_alpha = 0.5f;
+    draw(&scene, &front);
+    int there = 0;
+    for (int y = top - 8; y < top + 8; ++y)
+    {
+        for (int x = left - 8; x < left + 8; ++x)
+        {
+            there += pixel(x, y)[0] > 100;
+        }
+    }
+    assert_in_range(there, 112, 144);                   /* half of 256 */
+    paint.transform[0] = 0, paint.transform[2] = 0.75f; /* all of it from the right column */
+    d.blends = false;
+    draw(&scene, &front);
+    assert_true(pixel(left, top)[1] > 100 && pixel(left, top)[0] < 30);
+}
+
 static void test_render_hides_curves_behind_surfaces(void **state)
 {
     (void)state;
@@ -715,6 +772,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_render_shows_both_sides_only_if_asked),
         cmocka_unit_test(test_render_ground_is_dark_only_in_the_shadow),
         cmocka_unit_test(test_render_colors_stretch_to_the_ends),
+        cmocka_unit_test(test_render_paints_pictures_and_cuts_by_alpha),
         cmocka_unit_test(test_render_hides_curves_behind_surfaces),
         cmocka_unit_test(test_render_does_not_depend_on_the_unit),
         cmocka_unit_test(test_render_camera_frames_the_box),

@@ -1,7 +1,8 @@
 in vec3 surface_normal;
 in vec3 surface_place;
-in vec3 surface_color;
+in vec4 surface_color;
 in float surface_stretch;
+in vec2 surface_uv;
 
 uniform vec4 base;     // colour, roughness
 uniform ivec4 traits;  // kind 1..3, double sided, flat, coloured by stretch
@@ -13,6 +14,11 @@ layout(location = 1) out vec2 out_normal;
 
 void main()
 {
+    vec4 paint_here = painted(surface_uv) * surface_color;
+    if (!is_there(paint_here.a * alpha.x))
+    {
+        discard;
+    }
     vec3 n = surface_normal;
     if (traits.z != 0)
     {
@@ -24,7 +30,7 @@ void main()
     }
     float squared = dot(n, n);
     n = squared > 0.0 ? n * inversesqrt(squared) : vec3(0.0, 0.0, -1.0);
-    vec3 color = base.rgb * surface_color;
+    vec3 color = base.rgb * paint_here.rgb;
     if (traits.w != 0)
     {
         color = texture(stretch_map, vec2(surface_stretch * stretch_to_map.x + stretch_to_map.y, 0.5)).rgb;

@@ -5,6 +5,21 @@
 
 #include <string.h>
 
+/* A number within low..high, or the fallback: a material that is only drawn refuses no file. */
+static float number_within(json_t *value, float low, float high, float fallback)
+{
+    double number = json_is_number(value) ? json_number_value(value) : (double)fallback;
+    return number >= (double)low && number <= (double)high ? (float)number : fallback;
+}
+
+static pleat_alpha read_alpha(json_t *item)
+{
+    const char *mode = json_string_value(json_object_get(item, "alphaMode"));
+    return mode && strcmp(mode, "MASK") == 0    ? PLEAT_ALPHA_MASK
+           : mode && strcmp(mode, "BLEND") == 0 ? PLEAT_ALPHA_BLEND
+                                                : PLEAT_ALPHA_OPAQUE;
+}
+
 pleat_result pl_gltf_read_materials(pl_gltf *g)
 {
     json_t *array;
@@ -22,15 +37,12 @@ pleat_result pl_gltf_read_materials(pl_gltf *g)
         PL_TRY(pl_json_name(g, item, place.text, &material.name));
         PL_TRY(pl_gltf_give_name(g, "material", i, &material.name));
         PL_TRY(pl_json_bool(g, item, "doubleSided", place.text, false, &material.double_sided));
+        material.alpha = read_alpha(item);
+        material.alpha_cutoff = number_within(json_object_get(item, "alphaCutoff"), 0, 1, 0.5f);
         PL_TRY(pl_json_object(g, item, "pbrMetallicRoughness", place.text, &metal));
         pl_place inside = pl_at("%s.pbrMetallicRoughness", place.text);
         PL_TRY(pl_json_floats(g, metal, "baseColorFactor", inside.text, 4, material.base_color, NULL));
-        json_t *roughness = json_object_get(metal, "roughnessFactor");
-        if (json_is_number(roughness))
-        {
-            double value = json_number_value(roughness);
-            material.roughness = value >= 0 && value <= 1 ? (float)value : 1;
-        }
+        material.roughness = number_within(json_object_get(metal, "roughnessFactor"), 0, 1, 1);
         materials[i] = material;
     }
     g->asset->model.materials = materials;
