@@ -11,6 +11,9 @@
 
 PLEAT_BEGIN
 
+/* Coordinates, in whatever unit, lie between minus this and this: cubes of them are still numbers in floats. */
+#define PLEAT_FARTHEST 1e12f
+
 /* One morph target of a primitive: differences to the base, or NULL where the target has none. */
 typedef struct pleat_target
 {

@@ -80,6 +80,9 @@ typedef struct pleat_stack_input
     const pleat_tasks *tasks;
 } pleat_stack_input;
 void pleat_stack_update(pleat_stack *stack, const pleat_stack_input *input);
+/* Whether the input's pose can be used: BAD_DATA, by node and value, where it holds what is no number or would take the
+ * mesh past PLEAT_FARTHEST. For poses that come from a file, before the update. Never allocates; costs little. */
+pleat_result pleat_stack_check(const pleat_stack *stack, const pleat_stack_input *input, pleat_error *error);
 
 /* Results of the last update, world space. Surface vertices; and copied out for render vertices (either may be NULL).
  */

@@ -17,6 +17,13 @@ typedef double pl_d4 __attribute__((vector_size(32), may_alias));
 
 #define PL_INLINE static inline __attribute__((always_inline, unused))
 
+/* The number of the cell that a place lies in; at: in cells. What is too far out, or no number, lies in cell 0: callers
+ * look into the cell, so that only their time depends on it. */
+PL_INLINE int32_t pl_cell_at(float at)
+{
+    return at > -1e9f && at < 1e9f ? (int32_t)floorf(at) : 0;
+}
+
 /* ---- Loading and storing ---- */
 
 PL_INLINE pl_f4 pl_set(float x, float y, float z, float w)

@@ -40,7 +40,8 @@ static const pleat_shot *shot_at(const pleat_model_body *body, float *time)
     return shot;
 }
 
-/* Moves every stack to a time. Points that cannot be read leave their stack where it was. */
+/* Moves every stack to a time. Points that cannot be read, and poses that cannot be used, leave their
+ * stack where it was. */
 static const pleat_vec4 *body_at(void *user, float time)
 {
     pleat_model_body *body = user;
@@ -65,7 +66,7 @@ static const pleat_vec4 *body_at(void *user, float time)
             input.points = pleat_points_reader_at(reader, time, &ignored);
             input.points_world = shot->clip->points.world;
         }
-        if (!reader || input.points)
+        if ((!reader || input.points) && pleat_stack_check(body->stacks[s], &input, NULL) == PLEAT_OK)
         {
             pleat_stack_update(body->stacks[s], &input);
         }

@@ -48,6 +48,12 @@ uint32_t pleat_mesh_triangle_count(const pleat_mesh *mesh)
     return count;
 }
 
+/* NaN fails. */
+static bool is_place(pleat_vec3 p)
+{
+    return fabsf(p.x) <= PLEAT_FARTHEST && fabsf(p.y) <= PLEAT_FARTHEST && fabsf(p.z) <= PLEAT_FARTHEST;
+}
+
 static bool all_finite(const float *values, size_t count)
 {
     for (size_t i = 0; i < count; ++i)
@@ -116,10 +122,10 @@ static pleat_result check_primitive(const pleat_model *model, const pleat_mesh *
     for (uint32_t v = 0; v < vertex_count; ++v)
     {
         pleat_vec3 p = primitive->positions[v];
-        if (!pl_finite3(p))
+        if (!is_place(p))
         {
-            return pl_fail(error, PLEAT_BAD_DATA, "%s: position %u is (%g, %g, %g); it must be finite", where, v,
-                           (double)p.x, (double)p.y, (double)p.z);
+            return pl_fail(error, PLEAT_BAD_DATA, "%s: position %u is (%g, %g, %g); it must be finite, up to %g", where,
+                           v, (double)p.x, (double)p.y, (double)p.z, (double)PLEAT_FARTHEST);
         }
     }
     for (uint32_t c = 0; c < 3 * primitive->triangle_count; ++c)

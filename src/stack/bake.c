@@ -390,6 +390,11 @@ static pleat_result bind(pleat_bake *bake, const pleat_bake_desc *desc, pleat_er
     PL_TRY(choose_nodes(bake, desc, error));
     PL_TRY(pleat_pose_create(bake->model, &bake->host, &bake->pose, error));
     bake->height = pleat_model_height(bake->model, bake->pose);
+    if (!(bake->height <= PLEAT_FARTHEST))
+    {
+        return pl_fail(error, PLEAT_BAD_DATA, "the scene is %g high at rest; it must be a number up to %g",
+                       (double)bake->height, (double)PLEAT_FARTHEST);
+    }
     sample_pose(bake, NULL, 0);
     bake->rest_origin = bake->origin;
     bake->shape.fps = desc->fps;
@@ -521,6 +526,7 @@ static pleat_result run_frame(pleat_bake *bake, uint32_t frame, const pleat_vec4
             input.points_world = shot->clip->points.world;
         }
         input.replay = replay;
+        PL_TRY(pleat_stack_check(bake->stacks[i], &input, error));
         pleat_stack_update(bake->stacks[i], &input);
         if (replay)
         {

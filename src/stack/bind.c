@@ -48,6 +48,7 @@ static pleat_result preview_look(void *user, double frame, pleat_vec4 *positions
     float time = view->shot->start + (float)(frame - view->shot->first_frame) / view->fps;
     pleat_stack_input input = {.pose = view->pose, .time = time};
     pleat_pose_sample(view->pose, view->shot->clip, time);
+    PL_TRY(pleat_stack_check(view->stack, &input, error));
     if (!positions)
     {
         return PLEAT_OK; /* the pose is all that is asked for */
@@ -217,7 +218,7 @@ static pleat_result plan_layers(pleat_stack *stack, const pleat_stack_desc *desc
     {
         if (stack->layer_types[i]->plan)
         {
-            result = stack->layer_types[i]->plan(desc->layers[i].options, &stack->cloth, &shown, &stack->host,
+            result = stack->layer_types[i]->plan(desc->layers[i].options, &stack->coarse_cloth, &shown, &stack->host,
                                                  &stack->plans[i], error);
         }
     }
@@ -484,6 +485,8 @@ static pleat_result bind_all(pleat_stack *stack, const pleat_stack_desc *desc, c
                              pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
+    PL_TRY(pl_stack_measure_reach(stack, error));
+    PL_TRY(pleat_stack_check(stack, &(pleat_stack_input){.pose = rest_pose}, error));
     stack->to_rest = pl_stack_rest_transform(stack->model, stack->node, rest_pose);
     PL_TRY(pl_stack_bind_coarse(stack, error));
     PL_ARENA_NEW_OR_FAIL(stack->coarse_mask, &stack->arena, float, stack->coarse_count, error);
@@ -502,6 +505,7 @@ static pleat_result bind_all(pleat_stack *stack, const pleat_stack_desc *desc, c
         warn_of_doubled_cloth(stack);
         PL_TRY(fill_cloth(stack, stack->coarse_topology, stack->coarse_bind, &stack->arena, error));
         stack->coarse_rest = stack->cloth.rest;
+        stack->coarse_cloth = stack->cloth;
         PL_TRY(plan_layers(stack, desc, error));
     }
     if (stack->frame_topology)

@@ -35,6 +35,9 @@ struct pleat_stack
     float *coarse_weights;
     float *coarse_mask;            /* 0: no garment, or painted so */
     const pleat_vec4 *coarse_rest; /* NULL without layers */
+    pleat_cloth coarse_cloth;      /* what plans hold on to, as long as the stack */
+    float reach;                   /* the largest distance of the mesh's points from its origin, */
+    float *target_reach;           /* and what each morph target adds to that at weight 1 */
 
     /* The working surface; without refinement the same as the input's. */
     uint32_t level;   /* uniform */
@@ -71,6 +74,9 @@ struct pleat_stack
 
 /* The input's surface, its influences and the buffers of a coarse frame. */
 pleat_result pl_stack_bind_coarse(pleat_stack *stack, pleat_error *error);
+
+/* Fills reach and target_reach, for pleat_stack_check. */
+pleat_result pl_stack_measure_reach(pleat_stack *stack, pleat_error *error);
 
 /* The refinement that the level and the layers' plans ask for, over any render channel of the input's triangles.
  * render_vertex may be NULL where every render vertex has a triangle. */

@@ -570,9 +570,120 @@ static void test_loop_skinning_weights_keep_the_largest(void **state)
     free_mesh(&m);
 }
 
+/* ---- Triangles that are lines ---- */
+
+/* A textbook sphere: quads between circles, also at the poles, where one triangle of each is a line on the surface.
+ * With its texture coordinates, which have a vertex for each quad there, no triangle is one. */
+static mesh make_globe(uint32_t rings, uint32_t sides)
+{
+    mesh m = new_mesh(rings * sides + 2, 2 * (rings + 1) * sides);
+    m.render_count = (rings + 2) * (sides + 1);
+    m.render_triangles = calloc(m.triangle_count, 3 * sizeof(uint32_t));
+    m.uvs = calloc(m.render_count, 2 * sizeof(float));
+    uint32_t *surface = calloc(m.render_count, sizeof *surface);
+    for (uint32_t i = 0; i < rings + 2; ++i)
+    {
+        for (uint32_t j = 0; j <= sides; ++j)
+        {
+            double across = 3.14159265358979 * i / (rings + 1), along = 2 * 3.14159265358979 * j / sides;
+            uint32_t render = i * (sides + 1) + j;
+            bool pole = i == 0 || i == rings + 1;
+            surface[render] = pole ? rings * sides + (i > 0) : (i - 1) * sides + j % sides;
+            m.positions[surface[render]] = (pleat_vec4){(float)(sin(across) * cos(along)), (float)cos(across),
+                                                        (float)(sin(across) * sin(along)), 0};
+            m.uvs[2 * render] = (float)j / (float)sides;
+            m.uvs[2 * render + 1] = (float)i / (float)(rings + 1);
+        }
+    }
+    for (uint32_t q = 0; q < (rings + 1) * sides; ++q)
+    {
+        uint32_t a = q / sides * (sides + 1) + q % sides, b = a + 1, c = a + sides + 1, d = c + 1;
+        set_triangle(m.render_triangles, 2 * q, a, b, d);
+        set_triangle(m.render_triangles, 2 * q + 1, a, d, c);
+    }
+    for (uint32_t c = 0; c < 3 * m.triangle_count; ++c)
+    {
+        m.triangles[c] = surface[m.render_triangles[c]];
+    }
+    free(surface);
+    return m;
+}
+
+/* The same without the lines. */
+static void drop_lines(mesh *m)
+{
+    for (uint32_t t = m->triangle_count; t-- > 0;)
+    {
+        const uint32_t *corner = m->triangles + 3 * t;
+        if (corner[0] == corner[1] || corner[1] == corner[2] || corner[2] == corner[0])
+        {
+            memmove(m->render_triangles + 3 * t, m->render_triangles + 3 * (t + 1),
+                    (m->triangle_count - t - 1) * 3 * sizeof(uint32_t));
+            drop_triangles(m, t, 1);
+        }
+    }
+}
+
+static bool wants_half(void *user, uint32_t triangle, const float barycentric[9], uint32_t level)
+{
+    (void)barycentric;
+    return level < 2 && triangle < *(const uint32_t *)user;
+}
+
+/* Lines change nothing: the rest is refined to the same bits, on both sides. */
+static void test_loop_refines_around_triangles_that_are_lines(void **state)
+{
+    (void)state;
+    for (uint32_t local = 0; local < 2; ++local)
+    {
+        mesh whole = make_globe(5, 7), bare = make_globe(5, 7);
+        drop_lines(&bare);
+        assert_int_equal(whole.triangle_count - bare.triangle_count, 2 * 7);
+        uint32_t half = whole.triangle_count / 2;
+        pleat_loop_desc desc = mesh_desc(&whole, 2);
+        desc.wants = local ? wants_half : NULL;
+        desc.wants_user = &half;
+        pleat_loop *loop = make_loop(&desc);
+        const pleat_refined *refined = pleat_loop_refined(loop);
+        pleat_vec4 *positions = refine(loop, &whole);
+        for (uint32_t v = 0; v < refined->vertex_count; ++v)
+        {
+            assert_in_range(refined->vertex_triangle[v], 0, whole.triangle_count - 1);
+        }
+        for (uint32_t r = 0; r < refined->render_count; ++r)
+        {
+            assert_in_range(refined->render_vertex[r], 0, refined->vertex_count - 1);
+        }
+        if (!local)
+        {
+            pleat_loop_desc bare_desc = mesh_desc(&bare, 2);
+            pleat_loop *expected = make_loop(&bare_desc);
+            pleat_vec4 *wanted = refine(expected, &bare);
+            uint32_t count = pleat_loop_refined(expected)->vertex_count;
+            uint32_t render_count = pleat_loop_refined(expected)->render_count;
+            assert_int_equal(refined->vertex_count, count);
+            assert_int_equal(refined->render_count, render_count);
+            assert_memory_equal(positions, wanted, count * sizeof *wanted);
+            float *uvs = calloc(render_count, 2 * sizeof *uvs), *wanted_uvs = calloc(render_count, 2 * sizeof *uvs);
+            pleat_loop_values(loop, PLEAT_LOOP_RENDER, 2, whole.uvs, uvs, NULL);
+            pleat_loop_values(expected, PLEAT_LOOP_RENDER, 2, bare.uvs, wanted_uvs, NULL);
+            assert_memory_equal(uvs, wanted_uvs, render_count * 2 * sizeof *uvs);
+            free(uvs);
+            free(wanted_uvs);
+            free(wanted);
+            pleat_loop_destroy(expected);
+        }
+        free(positions);
+        pleat_loop_destroy(loop);
+        free_mesh(&whole);
+        free_mesh(&bare);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_loop_refines_around_triangles_that_are_lines),
         cmocka_unit_test(test_loop_defaults_are_valid),
         cmocka_unit_test(test_loop_rejects_bad_arguments),
         cmocka_unit_test(test_loop_matches_opensubdiv_on_closed_meshes),

@@ -99,7 +99,7 @@ static void draw_edge(packer *p, const float *a, const float *b, float scale)
         bx = x;
         by = y;
     }
-    uint32_t first = (uint32_t)ax, last = (uint32_t)bx;
+    uint32_t first = ax > 0 ? (uint32_t)ax : 0, last = bx > 0 ? (uint32_t)bx : 0;
     for (uint32_t column = first; column <= last && column < COLUMNS; ++column)
     {
         float from = fmaxf(ax, (float)column), to = fminf(bx, (float)column + 1);
@@ -112,8 +112,12 @@ static void draw_edge(packer *p, const float *a, const float *b, float scale)
 /* Fills the profile, with the gap around it; returns its width in cells, or 0 if it is too wide. */
 static uint32_t profile(packer *p, const piece *q, float scale)
 {
+    if (!(q->width * scale < COLUMNS) || !(q->height * scale < COLUMNS))
+    {
+        return 0;
+    }
     uint32_t width = (uint32_t)(q->width * scale) + 1 + 2 * p->gap;
-    if (!(q->width * scale < COLUMNS) || !(q->height * scale < COLUMNS) || width > COLUMNS)
+    if (width > COLUMNS)
     {
         return 0;
     }

@@ -89,7 +89,7 @@ static pleat_maps_error check_map(const pleat_maps *maps, const checked_map *map
     {
         all += (double)area_of(maps, t);
     }
-    for (uint32_t t = 0; t < triangle_count && all > 0; ++t)
+    for (uint32_t t = 0; t < triangle_count && all > 0 && isfinite(all); ++t)
     {
         /* Samples by area: as many as make up for what has passed. */
         passed += (double)area_of(maps, t);

@@ -379,6 +379,10 @@ static pleat_result make_influences(making *m, uint32_t first, uint32_t count, p
     uint16_t *joints;
     float *weights;
     uint32_t width = m->shape->influence_count;
+    if (width == 0)
+    {
+        return PLEAT_OK; /* the shape has no lists of them */
+    }
     PL_ARENA_NEW_OR_FAIL(joints, &m->morphs->arena, uint16_t, (size_t)count * width, error);
     PL_ARENA_NEW_OR_FAIL(weights, &m->morphs->arena, float, (size_t)count *width, error);
     for (uint32_t r = 0; r < count; ++r)

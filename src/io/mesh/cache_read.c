@@ -209,10 +209,12 @@ pleat_result pleat_cache_read(pleat_cache *cache, uint32_t frame, pleat_vec3 *ou
     to_native(out, 3 * (size_t)count, cache->info.format == PLEAT_FORMAT_MDD);
     for (uint32_t v = 0; v < count; ++v)
     {
-        if (!isfinite(out[v].x) || !isfinite(out[v].y) || !isfinite(out[v].z))
+        if (!(fabsf(out[v].x) <= PLEAT_FARTHEST && fabsf(out[v].y) <= PLEAT_FARTHEST &&
+              fabsf(out[v].z) <= PLEAT_FARTHEST))
         {
-            return pl_fail(error, PLEAT_BAD_DATA, "%.250s: frame %u, point %u is (%g, %g, %g); it must be finite",
-                           cache->path, frame, v, (double)out[v].x, (double)out[v].y, (double)out[v].z);
+            return pl_fail(error, PLEAT_BAD_DATA,
+                           "%.250s: frame %u, point %u is (%g, %g, %g); it must be finite, up to %g", cache->path,
+                           frame, v, (double)out[v].x, (double)out[v].y, (double)out[v].z, (double)PLEAT_FARTHEST);
         }
     }
     return PLEAT_OK;

@@ -60,8 +60,7 @@ static bool add_spot(cells *c, pl_memory *memory, pl_f4 place, float reach, floa
     {
         return false;
     }
-    int32_t x = (int32_t)floorf(place[0] / c->size), y = (int32_t)floorf(place[1] / c->size),
-            z = (int32_t)floorf(place[2] / c->size);
+    int32_t x = pl_cell_at(place[0] / c->size), y = pl_cell_at(place[1] / c->size), z = pl_cell_at(place[2] / c->size);
     cell *here = &c->slots[slot_of(c, x, y, z)];
     if (!here->used)
     {

@@ -78,10 +78,11 @@ typedef struct bins
     pl_f4 scale; /* to bins; 0 along an axis without extent */
 } bins;
 
+/* What is no number lies in the first bin. */
 static uint32_t bin_of(const bins *b, pl_f4 point, int axis)
 {
-    int bin = (int)((point[axis] - b->low[axis]) * b->scale[axis]);
-    return bin < 0 ? 0u : bin >= BIN_COUNT ? BIN_COUNT - 1u : (uint32_t)bin;
+    float at = (point[axis] - b->low[axis]) * b->scale[axis];
+    return !(at > 0) ? 0u : at < BIN_COUNT ? (uint32_t)at : BIN_COUNT - 1u;
 }
 
 static void fill_bins(const builder *build, const range *r, bins *b)

@@ -94,9 +94,9 @@ typedef struct overlap_hash
 
 static uint32_t hash_of(const overlap_hash *hash, pl_f4 position, int dx, int dy, int dz)
 {
-    uint32_t x = (uint32_t)((int32_t)floorf(position[0] * hash->inverse_cell) + dx);
-    uint32_t y = (uint32_t)((int32_t)floorf(position[1] * hash->inverse_cell) + dy);
-    uint32_t z = (uint32_t)((int32_t)floorf(position[2] * hash->inverse_cell) + dz);
+    uint32_t x = (uint32_t)(pl_cell_at(position[0] * hash->inverse_cell) + dx);
+    uint32_t y = (uint32_t)(pl_cell_at(position[1] * hash->inverse_cell) + dy);
+    uint32_t z = (uint32_t)(pl_cell_at(position[2] * hash->inverse_cell) + dz);
     uint32_t h = x * 73856093u ^ y * 19349663u ^ z * 83492791u;
     return (h ^ (h >> 15)) & hash->mask;
 }
@@ -189,6 +189,13 @@ pleat_result pl_patch_make(const pl_ring_surface *surface, const pl_ring *ring, 
                            pl_arena *arena, const pleat_host *host, pl_patch *out, pleat_error *error)
 {
     *out = (pl_patch){.ring = ring};
+    if (!(half / row_step <= PL_PATCH_ROWS))
+    {
+        return pl_fail(error, PLEAT_BAD_DATA,
+                       "lines across a ring of length %g should go %g to each side in steps of %g; lengths above 0 and "
+                       "at most %d steps are possible",
+                       (double)ring->length, (double)half, (double)row_step, PL_PATCH_ROWS);
+    }
     out->row_count = 2 * (uint32_t)ceilf(half / row_step) + 1;
     out->lines = PL_ARENA_NEW(arena, pl_line, ring->station_count);
     out->grid = PL_ARENA_NEW(arena, pl_f4, (size_t)ring->station_count * out->row_count);
@@ -235,5 +242,5 @@ bool pl_patch_find(const pl_patch *patch, pl_f4 position, pl_f4 normal, float re
     const float *b = hit.barycentric;
     *u = (float)i + (second ? b[1] : b[1] + b[2]);
     *s = b[0] * patch->grid_arc[corner[0]] + b[1] * patch->grid_arc[corner[1]] + b[2] * patch->grid_arc[corner[2]];
-    return true;
+    return *u >= 0 && isfinite(*s); /* not so where cells of the grid are points */
 }

@@ -34,6 +34,11 @@ typedef struct pl_patch
 pleat_result pl_lines_make(const pl_ring_surface *surface, const pl_ring *ring, float half, float row_step,
                            pl_arena *arena, pl_line *out, pleat_error *error);
 
+enum
+{
+    PL_PATCH_ROWS = 4096 /* to each side; folds need some 40 */
+};
+
 /* Lines of up to half the length to each side, and a grid with rows row_step apart. */
 pleat_result pl_patch_make(const pl_ring_surface *surface, const pl_ring *ring, float half, float row_step,
                            pl_arena *arena, const pleat_host *host, pl_patch *out, pleat_error *error);

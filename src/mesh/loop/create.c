@@ -107,30 +107,66 @@ static pleat_result new_triangles(creation *c, uint32_t which, uint32_t count, b
     return PLEAT_OK;
 }
 
-static pleat_result begin_channel(creation *c, pleat_loop_channel channel)
+static pleat_result new_topology(creation *c, uint32_t vertex_count, const uint32_t *triangles,
+                                 pleat_topology **topology)
 {
-    const pleat_loop_desc *desc = c->desc;
-    bool is_surface = channel == PLEAT_LOOP_SURFACE;
-    pleat_topology *topology;
     pleat_host host = pleat_host_default();
     host.allocator = c->memory->allocator;
     host.memory_limit = c->memory->limit - c->memory->used;
-    PL_TRY(pleat_topology_create(is_surface ? desc->vertex_count : desc->render_count, desc->triangle_count,
-                                 is_surface ? desc->triangles : desc->render_triangles, &host, &topology, c->error));
-    pleat_result result = pl_loop_level_first(c->memory, topology, channel, &c->levels[HERE][channel], c->error);
-    if (result == PLEAT_OK && is_surface && c->is_local)
+    return pleat_topology_create(vertex_count, c->desc->triangle_count, triangles, &host, topology, c->error);
+}
+
+static pleat_result begin_surface(creation *c)
+{
+    pleat_topology *topology;
+    PL_TRY(new_topology(c, c->desc->vertex_count, c->desc->triangles, &topology));
+    pleat_result result =
+        pl_loop_level_first(c->memory, topology, PLEAT_LOOP_SURFACE, &c->levels[HERE][PLEAT_LOOP_SURFACE], c->error);
+    if (result == PLEAT_OK && c->is_local)
     {
-        result = pl_loop_mark(c->memory, desc, topology, &c->marks, c->error);
+        result = pl_loop_mark(c->memory, c->desc, topology, &c->marks, c->error);
     }
     pleat_topology_destroy(topology);
     return result;
 }
 
+/* A triangle that is a line on the surface, as at the poles of a sphere whose seam was welded, may be whole here. It is
+ * not split there, so no edge and no rule of this channel goes by it either: its neighbours have a border. */
+static pleat_result begin_render(creation *c)
+{
+    pleat_result result = PLEAT_OK;
+    pleat_topology *topology = NULL;
+    pl_loop_level *level = &c->levels[HERE][PLEAT_LOOP_RENDER];
+    const uint32_t *edges = c->levels[HERE][PLEAT_LOOP_SURFACE].corner_edge;
+    uint32_t *triangles = NULL;
+    size_t corner_count = 3 * (size_t)c->desc->triangle_count;
+    PL_NEW_OR_FAIL(triangles, c->memory, uint32_t, corner_count, c->error);
+    for (size_t corner = 0; corner < corner_count; ++corner)
+    {
+        size_t from = edges[corner] == PLEAT_NONE ? corner - corner % 3 : corner;
+        triangles[corner] = c->desc->render_triangles[from];
+    }
+    result = new_topology(c, c->desc->render_count, triangles, &topology);
+    if (result == PLEAT_OK)
+    {
+        result = pl_loop_level_first(c->memory, topology, PLEAT_LOOP_RENDER, level, c->error);
+    }
+    if (result == PLEAT_OK && corner_count > 0)
+    {
+        memcpy(level->corner_vertex, c->desc->render_triangles, corner_count * sizeof *triangles);
+    }
+fail:
+    pleat_topology_destroy(topology);
+    pl_free(c->memory, triangles);
+    return result;
+}
+
 static pleat_result begin(creation *c)
 {
-    for (uint32_t channel = 0; channel < c->channel_count; ++channel)
+    PL_TRY(begin_surface(c));
+    if (c->channel_count > 1)
     {
-        PL_TRY(begin_channel(c, (pleat_loop_channel)channel));
+        PL_TRY(begin_render(c));
     }
     PL_TRY(pl_refined_begin(&c->refined, c->desc, &c->levels[HERE][PLEAT_LOOP_SURFACE]));
     PL_TRY(new_triangles(c, HERE, c->desc->triangle_count, true));

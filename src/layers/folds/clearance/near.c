@@ -106,13 +106,27 @@ static bool is_taken(const pl_fold_crowd *crowd, const uint32_t *next, uint32_t 
     return false;
 }
 
-static void choose_members(pl_fold_crowd *crowd, uint32_t *next, float apart)
+/* Where sheets cancel each other out a vertex has no normal (0, or no number): it looks nowhere, and is no member. Of
+ * unit normals a cell takes few, as none is within 60 degrees of another. */
+static bool has_normal(const pl_ring_surface *surface, uint32_t vertex)
+{
+    pl_f4 normal = pl_load(&surface->normals[vertex]);
+    return pl_dot3(normal, normal) > 0.5f;
+}
+
+/* seen: #V, zeroed. Each vertex of a triangle is asked once, in the order of corners. */
+static void choose_members(pl_fold_crowd *crowd, uint32_t *next, uint8_t *seen, float apart)
 {
     const pl_ring_surface *surface = crowd->surface;
     clear_buckets(crowd);
     for (uint32_t i = 0; i < 3 * surface->topology->triangle_count; ++i)
     {
         uint32_t vertex = surface->topology->triangles[i];
+        if (seen[vertex] || !has_normal(surface, vertex))
+        {
+            continue;
+        }
+        seen[vertex] = 1;
         cell_index at = cell_of(pl_load(&surface->positions[vertex]), apart);
         if (!is_taken(crowd, next, vertex, at, apart))
         {
@@ -139,14 +153,15 @@ pleat_result pl_fold_crowd_make(const pl_folds_plan *plan, const pl_ring_surface
     }
     *out = (pl_fold_crowd){.surface = surface, .cell = 1.5f * wide, .mask = buckets - 1};
     uint32_t *next = PL_ARENA_NEW(arena, uint32_t, count);
+    uint8_t *seen = PL_ARENA_NEW(arena, uint8_t, count);
     out->first = PL_ARENA_NEW(arena, uint32_t, buckets);
     out->members = PL_ARENA_NEW(arena, uint32_t, count);
     out->looks = PL_ARENA_NEW(arena, pl_f4, count);
-    if (!next || !out->first || !out->members || !out->looks)
+    if (!next || !seen || !out->first || !out->members || !out->looks)
     {
         return pl_fail_memory(arena->memory, error, "what is near");
     }
-    choose_members(out, next, 0.4f * plan->width);
+    choose_members(out, next, seen, 0.4f * plan->width);
     out->fours = PL_ARENA_NEW(arena, pl_fold_four, out->member_count);
     return out->fours || !out->member_count ? PLEAT_OK : pl_fail_memory(arena->memory, error, "what is near");
 }
