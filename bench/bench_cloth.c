@@ -142,7 +142,7 @@ static void run_projection(void *user)
                                    .worlds = pleat_pose_worlds(c->pose),
                                    .positions = c->work,
                                    .normals = c->normals + (size_t)i * count};
-        pleat_wrinkles_layer.update(c->stack->layers[0], &frame);
+        pleat_wrinkles_layer.update(c->stack->layers[0].layer, &frame);
     }
 }
 

@@ -57,14 +57,14 @@ static void run_layer(void *user)
                                .positions = stack->positions,
                                .normals = stack->layer_normals,
                                .tasks = &p->tasks};
-    stack->layer_types[0]->update(stack->layers[0], &frame);
+    stack->layers[0].type->update(stack->layers[0].layer, &frame);
 }
 
 static double figure(const posed *p, const char *wanted)
 {
     const char *name;
     double value;
-    for (uint32_t i = 0; p->stack->layer_types[0]->figure(p->stack->layers[0], i, &name, &value); ++i)
+    for (uint32_t i = 0; pleat_stack_figure(p->stack, 0, i, &name, &value); ++i)
     {
         if (strcmp(name, wanted) == 0)
         {

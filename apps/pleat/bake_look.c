@@ -28,7 +28,6 @@ typedef struct layer_kind
     void (*fill)(bake_look *look);
     size_t joints; /* where its pleat_joint_values are; 0: it has none */
     void (*finish)(bake_look *look, const pleat_look_section *section); /* takes the values of joints; or NULL */
-    const pleat_parameter *(*parameters)(uint32_t *count);
 } layer_kind;
 
 enum
@@ -82,11 +81,9 @@ static void fill_wrinkles(bake_look *look)
 }
 
 static const layer_kind kinds[LAYER_KINDS] = {
-    {&pleat_folds_layer, offsetof(bake_look, folds), fill_folds, offsetof(bake_look, folds_joints), finish_folds,
-     pleat_folds_parameters},
-    {&pleat_volume_layer, offsetof(bake_look, volume), fill_volume, offsetof(bake_look, volume_joints), finish_volume,
-     pleat_volume_parameters},
-    {&pleat_wrinkles_layer, offsetof(bake_look, wrinkles), fill_wrinkles, 0, NULL, pleat_wrinkles_parameters},
+    {&pleat_folds_layer, offsetof(bake_look, folds), fill_folds, offsetof(bake_look, folds_joints), finish_folds},
+    {&pleat_volume_layer, offsetof(bake_look, volume), fill_volume, offsetof(bake_look, volume_joints), finish_volume},
+    {&pleat_wrinkles_layer, offsetof(bake_look, wrinkles), fill_wrinkles, 0, NULL},
 };
 
 static const void *options_of(const bake_look *look, const layer_kind *kind)
@@ -153,7 +150,8 @@ static void list_sections(bake_look *look, pleat_look_section sections[SECTION_C
     {
         pleat_look_section *section = &sections[FIRST_LAYER + k];
         section->name = kinds[k].type->name;
-        section->parameters = kinds[k].parameters(&section->parameter_count);
+        section->parameters = kinds[k].type->parameters;
+        section->parameter_count = kinds[k].type->parameter_count;
         section->options = (char *)look + kinds[k].options;
         section->by_joint = kinds[k].joints ? (pleat_joint_values *)(void *)((char *)look + kinds[k].joints) : NULL;
     }

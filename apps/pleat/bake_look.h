@@ -7,6 +7,7 @@
 
 #include "pleat/bake.h"
 #include "pleat/layers/folds.h"
+#include "pleat/look.h"
 #include "pleat/layers/volume.h"
 #include "pleat/layers/wrinkles.h"
 

@@ -22,7 +22,8 @@ typedef struct pleat_bake_desc
     uint32_t first_frame;  /* frame i lies at clip start + i / fps; default 0 */
     uint32_t last_frame;   /* inclusive; default PLEAT_NONE: the clip's last */
     pleat_skinning skinning;
-    uint32_t level; /* uniform Loop level for nodes with a layer, default 0 */
+    pleat_layer_desc skin_layer; /* of the skinning method, as in a stack; default none */
+    uint32_t level;              /* uniform Loop level for nodes with a layer, default 0 */
     uint32_t layer_count;
     const pleat_layer_desc *layers;
     const bool *garment; /* per primitive of the chosen nodes, one after the other: layers act here; NULL: all */

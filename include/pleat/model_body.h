@@ -2,7 +2,7 @@
 #ifndef PLEAT_MODEL_BODY_H
 #define PLEAT_MODEL_BODY_H
 
-#include "pleat/layers/wrinkles.h"
+#include "pleat/layer.h"
 
 PLEAT_BEGIN
 
@@ -14,6 +14,7 @@ typedef struct pleat_model_body_desc
     const pleat_shot *shots;
     float fps; /* of the shots' frames */
     pleat_skinning skinning;
+    pleat_layer_desc skin_layer; /* of the skinning method; default none */
     uint32_t part_count;
     const uint32_t *nodes;      /* part_count: with a mesh; the parts of one node follow each other */
     const uint32_t *primitives; /* part_count, of the node's mesh */

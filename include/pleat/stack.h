@@ -13,17 +13,20 @@ typedef struct pleat_stack_desc
     const pleat_model *model; /* must outlive the stack */
     uint32_t node;            /* has a mesh */
     pleat_skinning skinning;  /* default lbs */
-    uint32_t layer_count;     /* default 0 */
-    const pleat_layer_desc *layers;
-    const bool *garment;    /* per primitive of the mesh: layers act here; NULL: everywhere */
-    const float *mask;      /* per render vertex of the mesh, 0..1, multiplied in; NULL: 1 */
-    uint32_t level;         /* uniform Loop level, 0..6 (default 0); layers may ask for more where they act */
-    const pleat_clip *clip; /* what layers may look at beforehand; NULL: nothing */
-    float clip_start;       /* seconds of the first frame */
-    float clip_fps;         /* default 30 */
-    uint32_t frame_count;   /* frames of the clip that will be asked for */
-    uint32_t shot_count;    /* default 0; else frames of several clips instead: shots take the place of clip,
-                               clip_start and frame_count, and layers plan for all of them together */
+    /* Default: no type. Else a coarse layer that belongs to the skinning method: it runs first, on the whole mesh, and
+     * only where joints move it; options must outlive the creation. */
+    pleat_layer_desc skin_layer;
+    uint32_t layer_count;           /* default 0 */
+    const pleat_layer_desc *layers; /* of both stages: coarse ones run first */
+    const bool *garment;            /* per primitive of the mesh: layers act here; NULL: everywhere */
+    const float *mask;              /* per render vertex of the mesh, 0..1, multiplied in; NULL: 1 */
+    uint32_t level;                 /* uniform Loop level, 0..6 (default 0); layers may ask for more where they act */
+    const pleat_clip *clip;         /* what layers may look at beforehand; NULL: nothing */
+    float clip_start;               /* seconds of the first frame */
+    float clip_fps;                 /* default 30 */
+    uint32_t frame_count;           /* frames of the clip that will be asked for */
+    uint32_t shot_count;            /* default 0; else frames of several clips instead: shots take the place of clip,
+                                       clip_start and frame_count, and layers plan for all of them together */
     const pleat_shot *shots;
     float height;           /* default 0: the model's at rest */
     const pleat_pose *rest; /* the model's rest pose, to share between stacks; default NULL: one is made */
@@ -66,8 +69,9 @@ const pleat_stack_shape *pleat_stack_get_shape(const pleat_stack *stack);
  * frame_topology; layers' state is that of a first frame. After a failure the stack can only be destroyed. */
 pleat_result pleat_stack_focus(pleat_stack *stack, float time, pleat_error *error);
 
-/* One frame: morphs, skins, refines, runs the layers, computes normals. points (the mesh's render vertices of the file,
- * world space or the node's by points_world) take the place of skinning when not NULL. Never allocates. */
+/* One frame: morphs, skins, runs the coarse layers, refines, runs the fine ones, computes normals. points (the mesh's
+ * render vertices of the file, world space or the node's by points_world) take the place of skinning when not NULL.
+ * Never allocates. */
 typedef struct pleat_stack_input
 {
     const pleat_pose *pose;
@@ -111,14 +115,17 @@ bool pleat_stack_joint_rest(const pleat_stack *stack, uint32_t node, pleat_vec4 
 const pleat_mesh *pleat_stack_get_mesh(const pleat_stack *stack);
 float pleat_stack_height(const pleat_stack *stack);
 
-/* A layer of the stack, for what its kind offers beyond figures; NULL past the last. type may be NULL. */
+/* A layer of the stack, for what its kind offers beyond figures; NULL past the last. First that of the skinning method,
+ * if there is one, then as in the desc. type may be NULL. */
 const void *pleat_stack_layer(const pleat_stack *stack, uint32_t layer, const pleat_layer_type **type);
 /* Vertices and triangles of the input's welded surface: what places of the coarse surface count in. */
 void pleat_stack_coarse_counts(const pleat_stack *stack, uint32_t *vertex_count, uint32_t *triangle_count);
 /* Where a place of the input's surface is after the last update, world space. */
 pleat_vec4 pleat_stack_place(const pleat_stack *stack, const pleat_place *coarse);
 
-/* A figure that a layer reports of the last frame: name and value by index; false past the last. */
+/* The figures of a layer in the last frame, as many as its type has; nothing for a layer that is not there. */
+void pleat_stack_measure(const pleat_stack *stack, uint32_t layer, double values[PLEAT_FIGURE_LIMIT]);
+/* The same one by one: name and value by index; false past the last. */
 bool pleat_stack_figure(const pleat_stack *stack, uint32_t layer, uint32_t index, const char **name, double *value);
 
 /* State of all layers. */

@@ -92,6 +92,7 @@ static pleat_result make_stacks(pleat_model_body *body, const pleat_model_body_d
         stack.model = desc->model;
         stack.node = desc->nodes[p];
         stack.skinning = desc->skinning;
+        stack.skin_layer = desc->skin_layer;
         PL_TRY(pleat_stack_create(&stack, host, &body->stacks[s], error));
         ++body->stack_count;
         body->nodes[s] = desc->nodes[p];

@@ -186,6 +186,7 @@ static pleat_result create_stacks(pleat_bake *bake, const pleat_bake_desc *desc,
         stack.model = bake->model;
         stack.node = bake->nodes[i];
         stack.skinning = desc->skinning;
+        stack.skin_layer = desc->skin_layer;
         stack.layer_count = layered ? desc->layer_count : 0;
         stack.layers = desc->layers;
         stack.garment = garment;

@@ -13,88 +13,7 @@ pleat_stack_desc pleat_stack_desc_default(void)
     return desc;
 }
 
-/* ---- Planning and refinement ------------------------------------------------------------------------------- */
-
-typedef struct preview
-{
-    pleat_stack *stack;
-    float fps;
-    bool refined; /* shows the working surface, not the input's */
-    pleat_pose *pose;
-    const pleat_shot *shot;      /* of the frame last looked at */
-    pleat_points_reader *points; /* of that shot's clip; NULL: it has none for the node */
-} preview;
-
-/* The next frame is of this shot. */
-static pleat_result preview_turn(preview *view, const pleat_shot *shot, pleat_error *error)
-{
-    if (view->shot == shot)
-    {
-        return PLEAT_OK;
-    }
-    pleat_points_reader_destroy(view->points);
-    view->points = NULL;
-    view->shot = shot;
-    return shot->clip->points.node == view->stack->node
-               ? pleat_points_reader_create(&shot->clip->points, &view->stack->host, &view->points, error)
-               : PLEAT_OK;
-}
-
-static pleat_result preview_look(void *user, double frame, pleat_vec4 *positions, pleat_error *error)
-{
-    preview *view = user;
-    const pleat_cloth *cloth = &view->stack->cloth;
-    PL_TRY(preview_turn(view, pleat_shot_of(cloth->shots, cloth->shot_count, (uint32_t)frame), error));
-    float time = view->shot->start + (float)(frame - view->shot->first_frame) / view->fps;
-    pleat_stack_input input = {.pose = view->pose, .time = time};
-    pleat_pose_sample(view->pose, view->shot->clip, time);
-    PL_TRY(pleat_stack_check(view->stack, &input, error));
-    if (!positions)
-    {
-        return PLEAT_OK; /* the pose is all that is asked for */
-    }
-    if (view->points)
-    {
-        input.points = pleat_points_reader_at(view->points, time, error);
-        input.points_world = view->shot->clip->points.world;
-        if (!input.points)
-        {
-            return error ? error->result : PLEAT_FILE_ERROR;
-        }
-    }
-    pl_stack_move(view->stack, &input);
-    if (view->refined && view->stack->loop)
-    {
-        pl_stack_refine(view->stack, view->stack->coarse_positions, positions, &view->stack->host.tasks);
-    }
-    else
-    {
-        memcpy(positions, view->stack->coarse_positions, view->stack->coarse_count * sizeof *positions);
-    }
-    return PLEAT_OK;
-}
-
-static const pleat_pose *preview_pose(void *user)
-{
-    return ((preview *)user)->pose;
-}
-
-static pleat_result preview_open(pleat_stack *stack, const pleat_stack_desc *desc, preview *view, pleat_error *error)
-{
-    *view = (preview){.stack = stack, .fps = desc->clip_fps};
-    PL_TRY(pleat_pose_create(stack->model, &stack->host, &view->pose, error));
-    if (desc->rest)
-    {
-        pleat_pose_set_origin(view->pose, pleat_pose_origin(desc->rest));
-    }
-    return PLEAT_OK;
-}
-
-static void preview_close(preview *view)
-{
-    pleat_points_reader_destroy(view->points);
-    pleat_pose_destroy(view->pose);
-}
+/* ---- Refinement ------------------------------------------------------------------------------------------------ */
 
 static bool wants_any(void *user, uint32_t triangle, const float barycentric[9], uint32_t level)
 {
@@ -102,8 +21,8 @@ static bool wants_any(void *user, uint32_t triangle, const float barycentric[9],
     bool wanted = level < stack->level;
     for (uint32_t i = 0; i < stack->layer_count && !wanted; ++i)
     {
-        const pleat_layer_type *type = stack->layer_types[i];
-        wanted = type->wants && type->wants(stack->plans[i], triangle, barycentric, level);
+        const pl_stack_layer *layer = &stack->layers[i];
+        wanted = layer->type->wants && layer->type->wants(layer->plan, triangle, barycentric, level);
     }
     return wanted;
 }
@@ -126,7 +45,7 @@ pleat_result pl_stack_create_loop(pleat_stack *stack, uint32_t render_count, con
     desc.level = stack->level;
     for (uint32_t i = 0; i < stack->layer_count; ++i)
     {
-        if (stack->layer_types[i]->wants)
+        if (stack->layers[i].type->wants)
         {
             desc.level = MAX_LEVEL;
             desc.wants = wants_any;
@@ -160,7 +79,7 @@ static void fill_mask(const pleat_stack *stack, const pleat_stack_desc *desc, fl
 
 /* The cloth at rest over a surface: bind positions in, everything else computed. */
 static pleat_result fill_cloth(pleat_stack *stack, const pleat_topology *topology, const pleat_vec4 *bind,
-                               pl_arena *arena, pleat_error *error)
+                               pl_arena *arena, pleat_cloth *cloth, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
     const pleat_affine *to_rest = &stack->to_rest;
@@ -168,13 +87,13 @@ static pleat_result fill_cloth(pleat_stack *stack, const pleat_topology *topolog
     float *mask;
     pleat_normals *normals = NULL;
     PL_ARENA_NEW_OR_FAIL(rest, arena, pleat_vec4, topology->vertex_count, error);
-    stack->cloth.rest = rest;
-    stack->cloth.to_rest = *to_rest;
+    cloth->rest = rest;
+    cloth->to_rest = *to_rest;
     PL_ARENA_NEW_OR_FAIL(rest_normals, arena, pleat_vec4, topology->vertex_count, error);
-    stack->cloth.rest_normals = rest_normals;
+    cloth->rest_normals = rest_normals;
     PL_ARENA_NEW_OR_FAIL(mask, arena, float, topology->vertex_count, error);
-    stack->cloth.mask = mask;
-    stack->cloth.topology = topology;
+    cloth->mask = mask;
+    cloth->topology = topology;
     for (uint32_t v = 0; v < topology->vertex_count; ++v)
     {
         pl_store(&rest[v], pl_affine_point(to_rest, pl_load(&bind[v])));
@@ -196,61 +115,6 @@ static pleat_result fill_cloth(pleat_stack *stack, const pleat_topology *topolog
     }
 fail:
     pleat_normals_destroy(normals);
-    return result;
-}
-
-static pleat_result plan_layers(pleat_stack *stack, const pleat_stack_desc *desc, pleat_error *error)
-{
-    pleat_result result = PLEAT_OK;
-    preview view = {.stack = stack};
-    PL_ARENA_NEW_OR_FAIL(stack->layer_types, &stack->arena, const pleat_layer_type *, stack->layer_count, error);
-    PL_ARENA_NEW_OR_FAIL(stack->layer_options, &stack->arena, const void *, stack->layer_count, error);
-    PL_ARENA_NEW_OR_FAIL(stack->layers, &stack->arena, void *, stack->layer_count, error);
-    PL_ARENA_NEW_OR_FAIL(stack->plans, &stack->arena, void *, stack->layer_count, error);
-    for (uint32_t i = 0; i < stack->layer_count; ++i)
-    {
-        stack->layer_types[i] = desc->layers[i].type;
-        stack->layer_options[i] = desc->layers[i].options;
-    }
-    result = preview_open(stack, desc, &view, error);
-    pleat_layer_preview shown = {preview_look, preview_pose, &view};
-    for (uint32_t i = 0; i < stack->layer_count && result == PLEAT_OK; ++i)
-    {
-        if (stack->layer_types[i]->plan)
-        {
-            result = stack->layer_types[i]->plan(desc->layers[i].options, &stack->coarse_cloth, &shown, &stack->host,
-                                                 &stack->plans[i], error);
-        }
-    }
-fail:
-    preview_close(&view);
-    return result;
-}
-
-static pleat_result create_layers(pleat_stack *stack, pleat_error *error)
-{
-    for (uint32_t i = 0; i < stack->layer_count; ++i)
-    {
-        PL_TRY(stack->layer_types[i]->create(stack->layer_options[i], stack->plans[i], &stack->cloth, &stack->host,
-                                             &stack->layers[i], error));
-    }
-    return PLEAT_OK;
-}
-
-static pleat_result rehearse_layers(pleat_stack *stack, const pleat_stack_desc *desc, pleat_error *error)
-{
-    preview view;
-    pleat_result result = preview_open(stack, desc, &view, error);
-    pleat_layer_preview shown = {preview_look, preview_pose, &view};
-    view.refined = true;
-    for (uint32_t i = 0; i < stack->layer_count && result == PLEAT_OK; ++i)
-    {
-        if (stack->layer_types[i]->rehearse)
-        {
-            result = stack->layer_types[i]->rehearse(stack->layers[i], &stack->cloth, &shown, &stack->host, error);
-        }
-    }
-    preview_close(&view);
     return result;
 }
 
@@ -309,7 +173,7 @@ static pleat_result bind_working(pleat_stack *stack, pleat_error *error)
         stack->cloth.vertex_barycentric = is_cut ? cut->vertex_barycentric : refined->vertex_barycentric;
     }
     stack->shape.refined = stack->loop != NULL;
-    PL_TRY(fill_cloth(stack, topology, stack->shape.bind, &stack->work, error));
+    PL_TRY(fill_cloth(stack, topology, stack->shape.bind, &stack->work, &stack->cloth, error));
     stack->shape.rest = stack->cloth.rest;
     stack->cloth.influence_count = width;
     stack->cloth.joints = stack->shape.joints;
@@ -331,9 +195,14 @@ static pleat_result bind_moved(pleat_stack *stack, pleat_error *error)
     PL_ARENA_NEW_OR_FAIL(around, &stack->work, uint8_t, shape->surface_count, error);
     for (uint32_t i = 0; i < stack->layer_count; ++i)
     {
-        if (stack->layer_types[i]->moves)
+        const pl_stack_layer *layer = &stack->layers[i];
+        if (layer->type->stage != PLEAT_STAGE_FINE)
         {
-            stack->layer_types[i]->moves(stack->layers[i], moved);
+            continue; /* its moves are there before any normal */
+        }
+        if (layer->type->moves)
+        {
+            layer->type->moves(layer->layer, moved);
         }
         else
         {
@@ -375,7 +244,7 @@ static pleat_result cut_along(pleat_stack *stack, const pleat_lines *lines, plea
                                    &topology, error);
     if (result == PLEAT_OK)
     {
-        pl_stack_cut_desc desc = {stack->surface->triangles, stack->coarse_rest, refined, topology, rest, *lines};
+        pl_stack_cut_desc desc = {stack->surface->triangles, stack->coarse_cloth.rest, refined, topology, rest, *lines};
         result = pl_stack_cut_make(&desc, &stack->work, &stack->cut, error);
     }
 fail:
@@ -387,14 +256,7 @@ fail:
 /* Frees what refine_and_bind made. */
 static void unbind(pleat_stack *stack)
 {
-    for (uint32_t i = 0; stack->layers && i < stack->layer_count; ++i)
-    {
-        if (stack->layers[i])
-        {
-            stack->layer_types[i]->destroy(stack->layers[i]);
-            stack->layers[i] = NULL;
-        }
-    }
+    pl_stack_drop_layers(stack, PLEAT_STAGE_FINE);
     pleat_normals_destroy(stack->normals);
     pleat_normals_destroy(stack->vertex_normals);
     pleat_topology_destroy(stack->topology);
@@ -415,7 +277,7 @@ static pleat_result refine_and_bind(pleat_stack *stack, const pleat_lines *lines
     bool refine = stack->level > 0;
     for (uint32_t i = 0; i < stack->layer_count; ++i)
     {
-        refine = refine || stack->layer_types[i]->wants;
+        refine = refine || stack->layers[i].type->wants;
     }
     if (refine)
     {
@@ -435,7 +297,7 @@ static pleat_result refine_and_bind(pleat_stack *stack, const pleat_lines *lines
         PL_TRY(pl_stack_shape_as_is(stack, error));
     }
     PL_TRY(bind_working(stack, error));
-    PL_TRY(create_layers(stack, error));
+    PL_TRY(pl_stack_create_fine(stack, error));
     return stack->layer_count && !stack->vertex_normals ? bind_moved(stack, error) : PLEAT_OK;
 }
 
@@ -500,20 +362,24 @@ static pleat_result bind_all(pleat_stack *stack, const pleat_stack_desc *desc, c
     stack->cloth.height = desc->height > 0 ? desc->height : pleat_model_height(stack->model, rest_pose);
     stack->cloth.clip_step = 1 / desc->clip_fps;
     PL_TRY(take_shots(stack, desc, error));
+    PL_TRY(pl_stack_list_layers(stack, desc, error));
     if (desc->layer_count)
     {
         warn_of_doubled_cloth(stack);
-        PL_TRY(fill_cloth(stack, stack->coarse_topology, stack->coarse_bind, &stack->arena, error));
-        stack->coarse_rest = stack->cloth.rest;
+    }
+    if (stack->layer_count)
+    {
+        PL_TRY(fill_cloth(stack, stack->coarse_topology, stack->coarse_bind, &stack->arena, &stack->cloth, error));
         stack->coarse_cloth = stack->cloth;
-        PL_TRY(plan_layers(stack, desc, error));
+        PL_TRY(pl_stack_bind_coarse_layers(stack, desc, error));
+        PL_TRY(pl_stack_plan_fine(stack, desc, error));
     }
     if (stack->frame_topology)
     {
         return pleat_stack_focus(stack, stack->cloth.clip_start, error);
     }
     PL_TRY(refine_and_bind(stack, NULL, 0, error));
-    return desc->layer_count ? rehearse_layers(stack, desc, error) : PLEAT_OK;
+    return stack->layer_count ? pl_stack_rehearse_fine(stack, desc, error) : PLEAT_OK;
 fail:
     return result;
 }
@@ -530,8 +396,9 @@ pleat_result pleat_stack_focus(pleat_stack *stack, float time, pleat_error *erro
     PL_NEW_OR_FAIL(lines, &stack->memory, pleat_lines, stack->layer_count, error);
     for (uint32_t i = 0; i < stack->layer_count && result == PLEAT_OK; ++i)
     {
-        const pleat_layer_type *type = stack->layer_types[i];
-        result = type->focus ? type->focus(stack->plans[i], time, &lines[i], error) : PLEAT_OK;
+        const pl_stack_layer *layer = &stack->layers[i];
+        bool turns = layer->type->focus && layer->type->stage == PLEAT_STAGE_FINE;
+        result = turns ? layer->type->focus(layer->plan, time, &lines[i], error) : PLEAT_OK;
     }
     result = result == PLEAT_OK ? refine_and_bind(stack, lines, stack->layer_count, error) : result;
 fail:
@@ -582,7 +449,6 @@ pleat_result pleat_stack_create(const pleat_stack_desc *desc, const pleat_host *
     uint32_t skin = desc->model->nodes[desc->node].skin;
     stack->skin = skin == PLEAT_NONE ? NULL : &desc->model->skins[skin];
     stack->skinning = desc->skinning;
-    stack->layer_count = desc->layer_count;
     stack->level = desc->level;
     stack->frame_topology = desc->frame_topology;
     pleat_pose *own = NULL;
@@ -608,13 +474,7 @@ void pleat_stack_destroy(pleat_stack *stack)
         return;
     }
     unbind(stack);
-    for (uint32_t i = 0; stack->plans && i < stack->layer_count; ++i)
-    {
-        if (stack->plans[i] && stack->layer_types[i]->plan_destroy)
-        {
-            stack->layer_types[i]->plan_destroy(stack->plans[i]);
-        }
-    }
+    pl_stack_free_layers(stack);
     pleat_topology_destroy(stack->coarse_topology);
     pleat_surface_destroy(stack->surface);
     pl_arena_free(&stack->arena);

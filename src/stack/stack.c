@@ -1,4 +1,4 @@
-/* One frame of a stack: morph, skin, refine, layers, normals. */
+/* One frame of a stack: morph, skin, coarse layers, refine, fine layers, normals. */
 #include "stack/stack.h"
 
 #include "base/parallel.h"
@@ -109,62 +109,6 @@ void pl_stack_move(pleat_stack *stack, const pleat_stack_input *input)
     }
 }
 
-/* The output's normals; known: those before the layers are there. */
-static void refresh_normals(pleat_stack *stack, bool known, const pleat_tasks *tasks)
-{
-    if (known)
-    {
-        pleat_normals_update_part(stack->normals, &stack->moved, stack->positions, stack->group_normals, tasks);
-    }
-    else
-    {
-        pleat_normals_update(stack->normals, stack->positions, stack->group_normals, tasks);
-    }
-}
-
-static void update_layer_normals(pleat_stack *stack, const pleat_tasks *tasks)
-{
-    const pl_cut_channel *surface = &stack->cut.surface;
-    pleat_normals_update(stack->vertex_normals, stack->positions, stack->layer_normals, tasks);
-    pl_cut_channel_points(surface, stack->layer_normals);
-    for (uint32_t v = surface->old_count; v < surface->count; ++v)
-    {
-        pl_store(&stack->layer_normals[v], pl_normalize3(pl_load(&stack->layer_normals[v])));
-    }
-}
-
-/* The layers, and the normals of what they leave. */
-static void run_layers(pleat_stack *stack, const pleat_stack_input *input)
-{
-    /* Where smooth groups are the vertices, one pass serves layers and output: all normals once, before the first layer
-     * that looks at them or at the end, and from then on only those of what layers may have moved. */
-    bool shared = !stack->vertex_normals, known = false, fresh = false;
-    for (uint32_t i = 0; i < stack->layer_count; ++i)
-    {
-        bool wanted = !stack->layer_types[i]->no_normals;
-        if (wanted && !shared)
-        {
-            update_layer_normals(stack, input->tasks);
-        }
-        else if (wanted && !fresh)
-        {
-            refresh_normals(stack, known, input->tasks);
-            known = fresh = true;
-        }
-        pleat_layer_frame frame = {.time = input->time,
-                                   .row_time = (double)input->time + input->ahead,
-                                   .step = input->step,
-                                   .joints = stack->skin ? stack->joint_matrices : NULL,
-                                   .worlds = pleat_pose_worlds(input->pose),
-                                   .positions = stack->positions,
-                                   .normals = shared ? stack->group_normals : stack->layer_normals,
-                                   .tasks = input->tasks};
-        stack->layer_types[i]->update(stack->layers[i], &frame);
-        fresh = false;
-    }
-    refresh_normals(stack, known, input->tasks);
-}
-
 void pl_stack_refine(pleat_stack *stack, const pleat_vec4 *in, pleat_vec4 *out, const pleat_tasks *tasks)
 {
     pleat_loop_points(stack->loop, PLEAT_LOOP_SURFACE, in, out, tasks);
@@ -184,6 +128,7 @@ void pleat_stack_update(pleat_stack *stack, const pleat_stack_input *input)
         pleat_normals_update(stack->normals, stack->positions, stack->group_normals, input->tasks);
         return;
     }
+    pl_stack_run_coarse(stack, PLEAT_NONE, input);
     if (stack->loop)
     {
         pl_stack_refine(stack, stack->coarse_positions, stack->positions, input->tasks);
@@ -192,7 +137,7 @@ void pleat_stack_update(pleat_stack *stack, const pleat_stack_input *input)
     {
         memcpy(stack->positions, stack->coarse_positions, stack->coarse_count * sizeof *stack->positions);
     }
-    run_layers(stack, input);
+    pl_stack_run_fine(stack, input);
 }
 
 const pleat_vec4 *pleat_stack_positions(const pleat_stack *stack)
@@ -210,25 +155,6 @@ void pleat_stack_copy(const pleat_stack *stack, pleat_vec3 *positions, pleat_vec
     {
         pl_store3(&normals[r], pl_load(&stack->group_normals[stack->render_normal[r]]));
     }
-}
-
-bool pleat_stack_figure(const pleat_stack *stack, uint32_t layer, uint32_t index, const char **name, double *value)
-{
-    return layer < stack->layer_count && stack->layer_types[layer]->figure &&
-           stack->layer_types[layer]->figure(stack->layers[layer], index, name, value);
-}
-
-const void *pleat_stack_layer(const pleat_stack *stack, uint32_t layer, const pleat_layer_type **type)
-{
-    if (layer >= stack->layer_count)
-    {
-        return NULL;
-    }
-    if (type)
-    {
-        *type = stack->layer_types[layer];
-    }
-    return stack->layers[layer];
 }
 
 void pleat_stack_coarse_counts(const pleat_stack *stack, uint32_t *vertex_count, uint32_t *triangle_count)
@@ -259,52 +185,4 @@ pleat_vec4 pleat_stack_place(const pleat_stack *stack, const pleat_place *coarse
         sum += pl_load(&stack->positions[triangles[3 * (size_t)place.triangle + k]]) * pl_splat(place.barycentric[k]);
     }
     return pl_to(sum);
-}
-
-/* ---- State ---- */
-
-static size_t layer_state_size(const pleat_stack *stack, uint32_t layer)
-{
-    const pleat_layer_type *type = stack->layer_types[layer];
-    size_t size = type->state_size ? type->state_size(stack->layers[layer]) : 0;
-    return (size + 15) & ~(size_t)15;
-}
-
-size_t pleat_stack_state_size(const pleat_stack *stack)
-{
-    size_t size = 0;
-    for (uint32_t i = 0; i < stack->layer_count; ++i)
-    {
-        size += layer_state_size(stack, i);
-    }
-    return size;
-}
-
-void pleat_stack_state_save(const pleat_stack *stack, void *state)
-{
-    char *at = state;
-    for (uint32_t i = 0; i < stack->layer_count; ++i)
-    {
-        size_t size = layer_state_size(stack, i);
-        if (size)
-        {
-            memset(at, 0, size);
-            stack->layer_types[i]->state_save(stack->layers[i], at);
-        }
-        at += size;
-    }
-}
-
-void pleat_stack_state_restore(pleat_stack *stack, const void *state)
-{
-    const char *at = state;
-    for (uint32_t i = 0; i < stack->layer_count; ++i)
-    {
-        size_t size = layer_state_size(stack, i);
-        if (size)
-        {
-            stack->layer_types[i]->state_restore(stack->layers[i], at);
-        }
-        at += size;
-    }
 }

@@ -1,11 +1,21 @@
 /* The inside of a stack, shared by its binding (stack/bind.c, with stack/weld.c for the input's surface and
- * stack/shape.c for the render side), its frames (stack.c) and the way back to bind space (stack/space.c). */
+ * stack/shape.c for the render side), its layers (stack/layers.c; what they see beforehand: stack/preview.c), its
+ * frames (stack.c) and the way back to bind space (stack/space.c). */
 #ifndef PL_STACK_STACK_H
 #define PL_STACK_STACK_H
 
 #include "stack/cut.h"
 #include "base/memory.h"
 #include "pleat/stack.h"
+
+/* A layer in the stack, with what it has made so far. */
+typedef struct pl_stack_layer
+{
+    const pleat_layer_type *type;
+    const void *options; /* only with frame_topology do they live on */
+    bool of_skinning;    /* the skinning method's own */
+    void *plan, *layer;
+} pl_stack_layer;
 
 struct pleat_stack
 {
@@ -33,11 +43,15 @@ struct pleat_stack
     uint32_t influence_count;     /* 0, 4 or 8 */
     uint16_t *coarse_joints;
     float *coarse_weights;
-    float *coarse_mask;            /* 0: no garment, or painted so */
-    const pleat_vec4 *coarse_rest; /* NULL without layers */
-    pleat_cloth coarse_cloth;      /* what plans hold on to, as long as the stack */
-    float reach;                   /* the largest distance of the mesh's points from its origin, */
-    float *target_reach;           /* and what each morph target adds to that at weight 1 */
+    float *coarse_mask;  /* 0: no garment, or painted so */
+    float reach;         /* the largest distance of the mesh's points from its origin, */
+    float *target_reach; /* and what each morph target adds to that at weight 1 */
+
+    /* As coarse layers see it, and what plans hold on to; empty without layers. */
+    pleat_cloth coarse_cloth;
+    pleat_cloth skin_cloth;        /* the same for the skinning method's layer: nothing is masked */
+    pleat_normals *coarse_normals; /* NULL where no coarse layer looks at them */
+    pleat_vec4 *coarse_normal_values;
 
     /* The working surface; without refinement the same as the input's. */
     uint32_t level;   /* uniform */
@@ -52,13 +66,9 @@ struct pleat_stack
         *vertex_normals;      /* of surface vertices, for layers; NULL without layers, or where they are the groups */
     pleat_normals_part moved; /* what layers may change of normals, where they say so and vertices are the groups */
 
-    /* Layers. */
     uint32_t layer_count;
-    const pleat_layer_type **layer_types;
-    const void **layer_options; /* only with frame_topology do they live on */
+    pl_stack_layer *layers;
     bool frame_topology;
-    void **layers;
-    void **plans;
 
     /* One frame. */
     uint32_t joint_count;         /* the skin's and one more */
@@ -90,8 +100,55 @@ pleat_result pl_stack_shape_refined(pleat_stack *stack, pleat_error *error);
 /* Points of the input's surface on the working one, of a stack that has a loop. */
 void pl_stack_refine(pleat_stack *stack, const pleat_vec4 *in, pleat_vec4 *out, const pleat_tasks *tasks);
 
-/* Morphs and skins (or takes points) into coarse_positions, and fills joint_matrices. */
+/* Morphs and skins (or takes points) into coarse_positions, and fills joint_matrices. No layer. */
 void pl_stack_move(pleat_stack *stack, const pleat_stack_input *input);
+
+/* ---- Layers: stack/layers.c ---- */
+
+/* Fills layers from a desc. */
+pleat_result pl_stack_list_layers(pleat_stack *stack, const pleat_stack_desc *desc, pleat_error *error);
+/* Plans, creates and rehearses the coarse layers, on coarse_cloth. */
+pleat_result pl_stack_bind_coarse_layers(pleat_stack *stack, const pleat_stack_desc *desc, pleat_error *error);
+/* Each of the fine layers' steps, on cloth. */
+pleat_result pl_stack_plan_fine(pleat_stack *stack, const pleat_stack_desc *desc, pleat_error *error);
+pleat_result pl_stack_create_fine(pleat_stack *stack, pleat_error *error);
+pleat_result pl_stack_rehearse_fine(pleat_stack *stack, const pleat_stack_desc *desc, pleat_error *error);
+/* Destroys the layers of a stage, not their plans. */
+void pl_stack_drop_layers(pleat_stack *stack, pleat_stage stage);
+/* Destroys all layers and plans. */
+void pl_stack_free_layers(pleat_stack *stack);
+
+/* Runs the coarse layers before the end-th layer on coarse_positions; PLEAT_NONE: all of them. */
+void pl_stack_run_coarse(pleat_stack *stack, uint32_t end, const pleat_stack_input *input);
+/* Runs the fine layers on positions; the normals of what they leave are those of the frame. */
+void pl_stack_run_fine(pleat_stack *stack, const pleat_stack_input *input);
+bool pl_stack_has_stage(const pleat_stack *stack, pleat_stage stage);
+size_t pl_stack_layer_state_size(const pl_stack_layer *layer);
+
+/* ---- What layers see of the clip: stack/preview.c ---- */
+
+typedef struct pl_preview
+{
+    pleat_stack *stack;
+    float fps;
+    bool refined;        /* shows the working surface, not the input's */
+    uint32_t coarse_end; /* as in run_coarse */
+    pleat_pose *pose;
+    const pleat_shot *shot;      /* of the frame last looked at */
+    pleat_points_reader *points; /* of that shot's clip; NULL: it has none for the node */
+    /* Where coarse layers keep state. */
+    size_t state_size;
+    char *initial, *held; /* state_size: before any frame; of the frame before the next whole one */
+    uint32_t next;        /* the whole frame that state is ready for; PLEAT_NONE: none */
+    double shown;         /* what coarse_positions are of; below 0: none */
+} pl_preview;
+
+pleat_result pl_preview_open(pleat_stack *stack, const pleat_stack_desc *desc, uint32_t coarse_end, pl_preview *view,
+                             pleat_error *error);
+/* Also leaves the coarse layers' state as it was. */
+void pl_preview_close(pl_preview *view);
+/* As layers take it, while it is open. */
+pleat_layer_preview pl_preview_shown(pl_preview *view);
 
 /* The transform from the mesh's own space to the rest shape: size and place of the bind pose in the world. */
 pleat_affine pl_stack_rest_transform(const pleat_model *model, uint32_t node, const pleat_pose *rest);

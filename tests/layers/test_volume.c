@@ -1,5 +1,6 @@
 /* The volume layer: options, volumes, what stays as it is, machines. Judged by the integrator in support/volume_rig.h.
  */
+#include "pleat/look.h"
 #include "support/volume_rig.h"
 
 #include "layers/volume/volume.h"
@@ -19,8 +20,8 @@ static void test_volume_defaults_are_valid(void **state)
     (void)state;
     pleat_volume_options options = pleat_volume_options_default();
     volume_rig r = volume_rig_named("arm", "sleeve", 0, &options);
-    uint32_t count;
-    const pleat_parameter *table = pleat_volume_parameters(&count);
+    uint32_t count = pleat_volume_layer.parameter_count;
+    const pleat_parameter *table = pleat_volume_layer.parameters;
     pleat_look_section section = {"volume", table, count, &options, NULL};
     pleat_look look = {1, &section};
     pleat_volume_options before = options;

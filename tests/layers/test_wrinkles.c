@@ -111,8 +111,8 @@ static double figure(const scene *s, const char *wanted)
 static void test_wrinkles_options(void **state)
 {
     (void)state;
-    uint32_t count;
-    const pleat_parameter *table = pleat_wrinkles_parameters(&count);
+    uint32_t count = pleat_wrinkles_layer.parameter_count;
+    const pleat_parameter *table = pleat_wrinkles_layer.parameters;
     pleat_wrinkles_options options = pleat_wrinkles_options_default();
     for (uint32_t i = 0; i < count; ++i)
     {

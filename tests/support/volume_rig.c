@@ -207,7 +207,7 @@ double volume_figure(const volume_rig *r, const char *wanted)
 {
     const char *name;
     double value;
-    for (uint32_t i = 0; pleat_volume_layer.figure(r->stack->layers[0], i, &name, &value); ++i)
+    for (uint32_t i = 0; pleat_stack_figure(r->stack, 0, i, &name, &value); ++i)
     {
         if (strcmp(name, wanted) == 0)
         {

@@ -5,7 +5,6 @@
 #define PLEAT_FOLDS_H
 
 #include "pleat/layer.h"
-#include "pleat/look.h"
 
 PLEAT_BEGIN
 
@@ -53,9 +52,6 @@ typedef struct pleat_folds_options
 } pleat_folds_options;
 
 pleat_folds_options pleat_folds_options_default(void);
-
-/* For look files: the table of a pleat_folds_options, its length through count. */
-const pleat_parameter *pleat_folds_parameters(uint32_t *count);
 
 /* The layer; its options are a pleat_folds_options. It keeps no state from frame to frame. Figures of a frame: rings,
  * folds (there are), raised, limited (by contact), highest (metres, before the mask), tau (largest, relative to the

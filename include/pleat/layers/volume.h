@@ -6,7 +6,6 @@
 #define PLEAT_VOLUME_H
 
 #include "pleat/layer.h"
-#include "pleat/look.h"
 
 PLEAT_BEGIN
 
@@ -89,9 +88,6 @@ typedef struct pleat_volume_options
 
 pleat_volume_shape pleat_volume_shape_default(void);
 pleat_volume_options pleat_volume_options_default(void);
-
-/* For look files: the table of a pleat_volume_options, its length through count. */
-const pleat_parameter *pleat_volume_parameters(uint32_t *count);
 
 /* The layer; its options are a pleat_volume_options. It keeps no state from frame to frame. Every shell of the mesh has
  * a volume of its own; holes are closed by a fan about the mean of their border. Figures of a frame: shells, joints

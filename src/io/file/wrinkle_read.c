@@ -1,5 +1,5 @@
 /* Wrinkle files, read. The format is described in docs/wrinkles.md; a line at a time, # begins a comment. */
-#include "pleat/layers/wrinkles.h"
+#include "pleat/curves.h"
 
 #include "io/file/file.h"
 #include "io/file/text.h"

@@ -1,5 +1,5 @@
 /* Wrinkle files, written. The format is described in docs/wrinkles.md. */
-#include "pleat/layers/wrinkles.h"
+#include "pleat/curves.h"
 
 #include "io/file/number.h"
 #include "io/file/output.h"

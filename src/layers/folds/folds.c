@@ -3,7 +3,10 @@
 #include "layers/folds/garment/lining.h"
 #include "layers/folds/clip/rehearse.h"
 
+#include "base/length.h"
+
 #include <stdio.h>
+#include <string.h>
 
 pleat_folds_options pleat_folds_options_default(void)
 {
@@ -18,40 +21,75 @@ pleat_folds_options pleat_folds_options_default(void)
     return options;
 }
 
-const pleat_parameter *pleat_folds_parameters(uint32_t *count)
+static const pleat_parameter parameters[] = {
+    {"width", PLEAT_VALUE_LENGTH, offsetof(pleat_folds_options, width), 0, 1000, NULL,
+     "width of one fold; 0: 7 % of the median ring around a joint"},
+    {"profile", PLEAT_VALUE_CHOICE, offsetof(pleat_folds_options, profile), 0, 0, "third|fifth|curve",
+     "shape of a fold: third (round), fifth (flat on top), or the curve below"},
+    {"curve", PLEAT_VALUE_CURVE, offsetof(pleat_folds_options, curve), 0, 0, NULL,
+     "points of the profile, x,height x,height ...: x grows, in any scale; or a drawing, @FILE"},
+    {"strength", PLEAT_VALUE_SHARE, offsetof(pleat_folds_options, strength), 0, 1, NULL,
+     "height of the folds, of what the lost length asks for"},
+    {"length", PLEAT_VALUE_LENGTH, offsetof(pleat_folds_options, length), 0, 10000, NULL,
+     "length of the region across a joint, in whole folds; 0: as far as its weights blend"},
+    {"angle", PLEAT_VALUE_ANGLE, offsetof(pleat_folds_options, angle), -6.2831854, 6.2831854, NULL,
+     "middle of the side that folds, about the bone from the inner side of the largest bend"},
+    {"spread", PLEAT_VALUE_ANGLE, offsetof(pleat_folds_options, spread), 0, 6.2831854, NULL,
+     "how much of the way round a limb folds"},
+    {"joints", PLEAT_VALUE_TEXT, offsetof(pleat_folds_options, joints), 0, 0, NULL,
+     "joints that may fold, by name with * and ?, separated by commas; nothing: all"},
+    {"bend", PLEAT_VALUE_ANGLE, offsetof(pleat_folds_options, bend), 0, 3.1415927, NULL,
+     "joints that bend less than this in the clip get no folds"},
+    {"irregularity", PLEAT_VALUE_SHARE, offsetof(pleat_folds_options, irregularity), 0, 1, NULL,
+     "how much neighbouring folds differ in width and height"},
+    {"seed", PLEAT_VALUE_COUNT, offsetof(pleat_folds_options, seed), 0, 4294967295.0, NULL,
+     "chooses one irregular pattern"},
+    {"detail", PLEAT_VALUE_NUMBER, offsetof(pleat_folds_options, detail), 2, 16, NULL,
+     "mesh edges along one fold: how fine the mesh becomes"},
+    {"contact", PLEAT_VALUE_SWITCH, offsetof(pleat_folds_options, contact), 0, 0, NULL,
+     "folds stop where they would pass through each other"},
+    {"even", PLEAT_VALUE_SWITCH, offsetof(pleat_folds_options, even), 0, 0, NULL,
+     "cloth is spread evenly over each fold, so that no part of it stays compressed"},
+};
+
+static void fill_defaults(void *options)
 {
-    static const pleat_parameter table[] = {
-        {"width", PLEAT_VALUE_LENGTH, offsetof(pleat_folds_options, width), 0, 1000, NULL,
-         "width of one fold; 0: 7 % of the median ring around a joint"},
-        {"profile", PLEAT_VALUE_CHOICE, offsetof(pleat_folds_options, profile), 0, 0, "third|fifth|curve",
-         "shape of a fold: third (round), fifth (flat on top), or the curve below"},
-        {"curve", PLEAT_VALUE_CURVE, offsetof(pleat_folds_options, curve), 0, 0, NULL,
-         "points of the profile, x,height x,height ...: x grows, in any scale; or a drawing, @FILE"},
-        {"strength", PLEAT_VALUE_SHARE, offsetof(pleat_folds_options, strength), 0, 1, NULL,
-         "height of the folds, of what the lost length asks for"},
-        {"length", PLEAT_VALUE_LENGTH, offsetof(pleat_folds_options, length), 0, 10000, NULL,
-         "length of the region across a joint, in whole folds; 0: as far as its weights blend"},
-        {"angle", PLEAT_VALUE_ANGLE, offsetof(pleat_folds_options, angle), -6.2831854, 6.2831854, NULL,
-         "middle of the side that folds, about the bone from the inner side of the largest bend"},
-        {"spread", PLEAT_VALUE_ANGLE, offsetof(pleat_folds_options, spread), 0, 6.2831854, NULL,
-         "how much of the way round a limb folds"},
-        {"joints", PLEAT_VALUE_TEXT, offsetof(pleat_folds_options, joints), 0, 0, NULL,
-         "joints that may fold, by name with * and ?, separated by commas; nothing: all"},
-        {"bend", PLEAT_VALUE_ANGLE, offsetof(pleat_folds_options, bend), 0, 3.1415927, NULL,
-         "joints that bend less than this in the clip get no folds"},
-        {"irregularity", PLEAT_VALUE_SHARE, offsetof(pleat_folds_options, irregularity), 0, 1, NULL,
-         "how much neighbouring folds differ in width and height"},
-        {"seed", PLEAT_VALUE_COUNT, offsetof(pleat_folds_options, seed), 0, 4294967295.0, NULL,
-         "chooses one irregular pattern"},
-        {"detail", PLEAT_VALUE_NUMBER, offsetof(pleat_folds_options, detail), 2, 16, NULL,
-         "mesh edges along one fold: how fine the mesh becomes"},
-        {"contact", PLEAT_VALUE_SWITCH, offsetof(pleat_folds_options, contact), 0, 0, NULL,
-         "folds stop where they would pass through each other"},
-        {"even", PLEAT_VALUE_SWITCH, offsetof(pleat_folds_options, even), 0, 0, NULL,
-         "cloth is spread evenly over each fold, so that no part of it stays compressed"},
-    };
-    *count = sizeof table / sizeof table[0];
-    return table;
+    *(pleat_folds_options *)options = pleat_folds_options_default();
+}
+
+/* The curve is not copied: the joint's options live as long as the table of them. */
+static void take_joints(void *user, uint32_t count, const pleat_joint_options *own, void *room)
+{
+    pleat_folds_options *options = user;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const pleat_folds_options *o = own[i].options;
+        ((pleat_folds_joint *)room)[i] = (pleat_folds_joint){own[i].joints, o->width,  o->strength, o->length, o->bend,
+                                                             o->angle,      o->spread, o->profile,  o->curve};
+    }
+    options->joint_count = count;
+    options->joint_values = room;
+}
+
+/* A drawn profile that nothing takes is likely a mistake. */
+static void review(const void *user, const pleat_host *host)
+{
+    const pleat_folds_options *options = user;
+    pleat_folds_options plain = pleat_folds_options_default();
+    const char *unused = NULL;
+    bool taken = options->profile == PLEAT_PROFILE_CURVE;
+    for (uint32_t i = 0; i < options->joint_count; ++i)
+    {
+        const pleat_folds_joint *joint = &options->joint_values[i];
+        bool drawn = joint->profile == PLEAT_PROFILE_CURVE;
+        taken |= drawn;
+        unused = !drawn && joint->curve && strcmp(joint->curve, options->curve) != 0 ? joint->joints : unused;
+    }
+    if (unused || (!taken && strcmp(options->curve, plain.curve) != 0))
+    {
+        pl_log(host, PLEAT_WARNING, "folds%s%.250s%s.curve changes nothing without profile=curve beside it",
+               unused ? "[" : "", unused ? unused : "", unused ? "]" : "");
+    }
 }
 
 /* ---- Binding ---- */
@@ -282,12 +320,6 @@ static void mark_moved(const void *user, uint8_t *marks)
     pl_folds_mark_lining(user, marks);
 }
 
-static size_t no_state(const void *layer)
-{
-    (void)layer;
-    return 0;
-}
-
 /* Of folds whose joint has no width of its own; where every joint has one, of the widest. */
 static float told_width(const pl_folds_layer *layer)
 {
@@ -304,49 +336,94 @@ static float told_width(const pl_folds_layer *layer)
     return layer->ring_count ? widest : layer->width;
 }
 
-static bool figure_of(const void *user, uint32_t index, const char **name, double *value)
+/* In the order of measure. */
+static const pleat_layer_figure figures[] = {
+    {"rings", "", "rings of folds around joints"},
+    {"folds", "", "folds there are, over all stations of all rings"},
+    {"raised", "", "those that are raised"},
+    {"limited", "", "those that contact keeps lower"},
+    {"highest", "m", "height of the highest, before the mask"},
+    {"tau", "1", "largest scale of a raised fold, of its rest length, before contact"},
+    {"residual", "1", "largest rest of an equation, by Fischer and Burmeister"},
+    {"steps", "", "steps of Newton, the mean over raised folds"},
+    {"most_steps", "", "steps of Newton, the most"},
+    {"ridges", "", "folds across all rings"},
+    {"width", "m", "of folds whose joint has none of its own, or where each has one, of the widest"},
+};
+enum
 {
-    static const char *const names[] = {"rings",    "folds", "raised",     "limited", "highest", "tau",
-                                        "residual", "steps", "most_steps", "ridges",  "width"};
+    RINGS,
+    FOLDS,
+    RAISED,
+    LIMITED,
+    HIGHEST,
+    TAU,
+    RESIDUAL,
+    STEPS,
+    MOST_STEPS,
+    RIDGES,
+    WIDTH
+};
+
+static void measure(const void *user, double *values)
+{
     const pl_folds_layer *layer = user;
-    double raised = 0, limited = 0, tau = 0, residual = 0, steps = 0, most = 0, ridges = 0;
+    double steps = 0;
+    memset(values, 0, sizeof figures / sizeof figures[0] * sizeof *values);
     for (uint32_t i = 0; i < layer->figure_count; ++i)
     {
         const pl_fold_figure *figure = &layer->figures[i];
-        raised += figure->raised;
-        limited += figure->limited;
+        values[RAISED] += figure->raised;
+        values[LIMITED] += figure->limited;
         steps += figure->steps;
-        most = fmax(most, (double)figure->most_steps);
-        tau = fmax(tau, (double)figure->tau);
-        residual = fmax(residual, (double)figure->residual);
+        values[MOST_STEPS] = fmax(values[MOST_STEPS], (double)figure->most_steps);
+        values[TAU] = fmax(values[TAU], (double)figure->tau);
+        values[RESIDUAL] = fmax(values[RESIDUAL], (double)figure->residual);
     }
     for (uint32_t r = 0; r < layer->ring_count; ++r)
     {
-        ridges += layer->rings[r].fold_count;
+        values[RIDGES] += layer->rings[r].fold_count;
     }
-    double values[] = {layer->ring_count,
-                       layer->fold_count,
-                       raised,
-                       limited,
-                       (double)layer->highest,
-                       tau,
-                       residual,
-                       raised > 0 ? steps / raised : 0,
-                       most,
-                       ridges,
-                       (double)told_width(layer)};
-    if (index >= sizeof values / sizeof values[0])
+    values[RINGS] = layer->ring_count;
+    values[FOLDS] = layer->fold_count;
+    values[HIGHEST] = (double)layer->highest;
+    values[STEPS] = values[RAISED] > 0 ? steps / values[RAISED] : 0;
+    values[WIDTH] = (double)told_width(layer);
+}
+
+static void tell(const double *largest, char *out, size_t size)
+{
+    char width[PL_LENGTH_TEXT], highest[PL_LENGTH_TEXT];
+    pl_length_text(largest[WIDTH], width);
+    pl_length_text(largest[HIGHEST], highest);
+    if (!(largest[RINGS] > 0))
     {
-        return false;
+        snprintf(out, size, "none; no joint that may fold bends enough, or no ring around it was found");
     }
-    *name = names[index];
-    *value = values[index];
-    return true;
+    else if (!(largest[RAISED] > 0))
+    {
+        snprintf(out, size, "none; no length is lost where they may rise (%s wide)", width);
+    }
+    else
+    {
+        snprintf(out, size, "%.0f around %.0f joint%s, %s wide, up to %s high", largest[RIDGES], largest[RINGS],
+                 largest[RINGS] == 1 ? "" : "s", width, highest);
+    }
 }
 
 const pleat_layer_type pleat_folds_layer = {
     .name = "folds",
+    .summary = "tight garments stretch but never compress: the lost length becomes folds around joints",
+    .needs = PLEAT_NEED_SKIN | PLEAT_NEED_REST | PLEAT_NEED_CLIP,
     .options_size = sizeof(pleat_folds_options),
+    .defaults = fill_defaults,
+    .parameters = parameters,
+    .parameter_count = sizeof parameters / sizeof parameters[0],
+    .joint_from = offsetof(pleat_folds_options, width),
+    .joint_to = offsetof(pleat_folds_options, joint_count),
+    .joint_size = sizeof(pleat_folds_joint),
+    .take_joints = take_joints,
+    .review = review,
     .plan = pl_folds_plan_make,
     .wants = pl_folds_plan_wants,
     .plan_destroy = pl_folds_plan_destroy,
@@ -356,6 +433,8 @@ const pleat_layer_type pleat_folds_layer = {
     .update = pl_folds_update,
     .no_normals = true,
     .moves = mark_moved,
-    .state_size = no_state,
-    .figure = figure_of,
+    .figures = figures,
+    .figure_count = sizeof figures / sizeof figures[0],
+    .measure = measure,
+    .tell = tell,
 };

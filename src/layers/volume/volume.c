@@ -9,9 +9,13 @@
  *    of positions did. */
 #include "layers/volume/volume.h"
 
+#include "base/length.h"
 #include "base/pairs.h"
 #include "base/parallel.h"
 #include "layers/folds/solve/line.h"
+
+#include <stdio.h>
+#include <string.h>
 
 /* Shares of a volume below these are rounding, of matrices and of positions: nothing was lost. */
 #define NOTHING_OF_GROUP 1e-6
@@ -50,37 +54,48 @@ pleat_volume_options pleat_volume_options_default(void)
 #define PROFILES "weights|bulge|muscle|folds|curve"
 #define CURVES "points of its curve, x,height x,height ...: x grows along the limb, in any scale"
 
-const pleat_parameter *pleat_volume_parameters(uint32_t *count)
+static const pleat_parameter parameters[] = {
+    {"strength", PLEAT_VALUE_SHARE, OFFSET(strength), 0, 1, NULL, "how much of the lost volume comes back"},
+    {"along", PLEAT_VALUE_SHARE, OFFSET(shape.mu[0]), 0, 1, NULL, "share of the correction along the limb"},
+    {"front", PLEAT_VALUE_SHARE, OFFSET(shape.mu[1]), 0, 1, NULL, "share to the front and back of the limb"},
+    {"side", PLEAT_VALUE_SHARE, OFFSET(shape.mu[2]), 0, 1, NULL, "share to the sides of the limb"},
+    {"along_profile", PLEAT_VALUE_CHOICE, OFFSET(shape.profile[0]), 0, 0, PROFILES, "how that share is spread"},
+    {"front_profile", PLEAT_VALUE_CHOICE, OFFSET(shape.profile[1]), 0, 0, PROFILES, "how that share is spread"},
+    {"side_profile", PLEAT_VALUE_CHOICE, OFFSET(shape.profile[2]), 0, 0, PROFILES, "how that share is spread"},
+    {"reach", PLEAT_VALUE_NUMBER, OFFSET(shape.reach), 0, 8, NULL,
+     "how far beyond where weights blend skin moves, in half lengths of that region"},
+    {"width", PLEAT_VALUE_NUMBER, OFFSET(shape.width), 0.05, 4, NULL, "of bulges, in half lengths of the region"},
+    {"fold_count", PLEAT_VALUE_COUNT, OFFSET(shape.fold_count), 1, 32, NULL, "folds along the region"},
+    {"turn", PLEAT_VALUE_ANGLE, OFFSET(shape.turn), -6.2831854, 6.2831854, NULL, "turns front and side about the limb"},
+    {"around", PLEAT_VALUE_CHOICE, OFFSET(shape.around), 0, 0, "all|front|back", "which half of the limb moves"},
+    {"along_curve", PLEAT_VALUE_CURVE, OFFSET(shape.curve[0]), 0, 0, NULL, CURVES},
+    {"front_curve", PLEAT_VALUE_CURVE, OFFSET(shape.curve[1]), 0, 0, NULL, CURVES},
+    {"side_curve", PLEAT_VALUE_CURVE, OFFSET(shape.curve[2]), 0, 0, NULL, CURVES},
+    {"inflate", PLEAT_VALUE_SHARE, OFFSET(inflate), -0.95, 10, NULL, "volume added, of the rest volume"},
+    {"breath", PLEAT_VALUE_SHARE, OFFSET(breath), -0.5, 1, NULL, "volume added at the height of a breath"},
+    {"breath_period", PLEAT_VALUE_NUMBER, OFFSET(breath_period), 0.1, 1000, NULL, "seconds of a breath"},
+    {"target", PLEAT_VALUE_TEXT, OFFSET(target), 0, 0, NULL,
+     "volume added over time, as seconds,part seconds,part ...: 0,0 1.5,0.1 is 10 % more after 1.5 s"},
+    {"inflate_joints", PLEAT_VALUE_TEXT, OFFSET(inflate_joints), 0, 0, NULL,
+     "joints whose skin takes the added volume, by name with * and ?, separated by commas; nothing: all"},
+    {"limit", PLEAT_VALUE_NUMBER, OFFSET(limit), 0.05, 10, NULL, "farthest move, in radii of the region"},
+};
+
+static void fill_defaults(void *options)
 {
-    static const pleat_parameter table[] = {
-        {"strength", PLEAT_VALUE_SHARE, OFFSET(strength), 0, 1, NULL, "how much of the lost volume comes back"},
-        {"along", PLEAT_VALUE_SHARE, OFFSET(shape.mu[0]), 0, 1, NULL, "share of the correction along the limb"},
-        {"front", PLEAT_VALUE_SHARE, OFFSET(shape.mu[1]), 0, 1, NULL, "share to the front and back of the limb"},
-        {"side", PLEAT_VALUE_SHARE, OFFSET(shape.mu[2]), 0, 1, NULL, "share to the sides of the limb"},
-        {"along_profile", PLEAT_VALUE_CHOICE, OFFSET(shape.profile[0]), 0, 0, PROFILES, "how that share is spread"},
-        {"front_profile", PLEAT_VALUE_CHOICE, OFFSET(shape.profile[1]), 0, 0, PROFILES, "how that share is spread"},
-        {"side_profile", PLEAT_VALUE_CHOICE, OFFSET(shape.profile[2]), 0, 0, PROFILES, "how that share is spread"},
-        {"reach", PLEAT_VALUE_NUMBER, OFFSET(shape.reach), 0, 8, NULL,
-         "how far beyond where weights blend skin moves, in half lengths of that region"},
-        {"width", PLEAT_VALUE_NUMBER, OFFSET(shape.width), 0.05, 4, NULL, "of bulges, in half lengths of the region"},
-        {"fold_count", PLEAT_VALUE_COUNT, OFFSET(shape.fold_count), 1, 32, NULL, "folds along the region"},
-        {"turn", PLEAT_VALUE_ANGLE, OFFSET(shape.turn), -6.2831854, 6.2831854, NULL,
-         "turns front and side about the limb"},
-        {"around", PLEAT_VALUE_CHOICE, OFFSET(shape.around), 0, 0, "all|front|back", "which half of the limb moves"},
-        {"along_curve", PLEAT_VALUE_CURVE, OFFSET(shape.curve[0]), 0, 0, NULL, CURVES},
-        {"front_curve", PLEAT_VALUE_CURVE, OFFSET(shape.curve[1]), 0, 0, NULL, CURVES},
-        {"side_curve", PLEAT_VALUE_CURVE, OFFSET(shape.curve[2]), 0, 0, NULL, CURVES},
-        {"inflate", PLEAT_VALUE_SHARE, OFFSET(inflate), -0.95, 10, NULL, "volume added, of the rest volume"},
-        {"breath", PLEAT_VALUE_SHARE, OFFSET(breath), -0.5, 1, NULL, "volume added at the height of a breath"},
-        {"breath_period", PLEAT_VALUE_NUMBER, OFFSET(breath_period), 0.1, 1000, NULL, "seconds of a breath"},
-        {"target", PLEAT_VALUE_TEXT, OFFSET(target), 0, 0, NULL,
-         "volume added over time, as seconds,part seconds,part ...: 0,0 1.5,0.1 is 10 % more after 1.5 s"},
-        {"inflate_joints", PLEAT_VALUE_TEXT, OFFSET(inflate_joints), 0, 0, NULL,
-         "joints whose skin takes the added volume, by name with * and ?, separated by commas; nothing: all"},
-        {"limit", PLEAT_VALUE_NUMBER, OFFSET(limit), 0.05, 10, NULL, "farthest move, in radii of the region"},
-    };
-    *count = sizeof table / sizeof table[0];
-    return table;
+    *(pleat_volume_options *)options = pleat_volume_options_default();
+}
+
+static void take_joints(void *user, uint32_t count, const pleat_joint_options *own, void *room)
+{
+    pleat_volume_options *options = user;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const pleat_volume_options *o = own[i].options;
+        ((pleat_volume_bone *)room)[i] = (pleat_volume_bone){own[i].joints, o->shape};
+    }
+    options->bone_count = count;
+    options->bones = room;
 }
 
 /* ---- Checking ---- */
@@ -639,39 +654,62 @@ static void update_layer(void *user, const pleat_layer_frame *frame)
     }
 }
 
-static size_t no_state(const void *layer)
-{
-    (void)layer;
-    return 0;
-}
+/* In the order of measure. */
+static const pleat_layer_figure figures[] = {
+    {"shells", "", "closed parts of the mesh, each with a volume of its own"},
+    {"joints", "", "joints whose regions can be corrected"},
+    {"moved", "", "regions that were corrected"},
+    {"lost", "1", "largest share of a shell's volume that was missing or too much before"},
+    {"error", "1", "largest |V - target| / target afterwards"},
+    {"highest", "m", "farthest move"},
+    {"limited", "", "regions whose correction met the limit"},
+};
 
-static bool figure_of(const void *user, uint32_t index, const char **name, double *value)
+static void measure(const void *user, double *values)
 {
-    static const char *const names[] = {"shells", "joints", "moved", "lost", "error", "highest", "limited"};
     const volume_layer *layer = user;
     uint32_t joint_count = 0;
     for (uint32_t j = 0; j < layer->bound.joint_count; ++j)
     {
         joint_count += layer->bound.joints[j].joint != PLEAT_NONE;
     }
-    const double values[] = {layer->bound.closed.shell_count, joint_count,   layer->moved, layer->lost, layer->error,
-                             (double)layer->highest,          layer->limited};
-    if (index >= sizeof values / sizeof values[0])
+    const double now[] = {layer->bound.closed.shell_count, joint_count,   layer->moved, layer->lost, layer->error,
+                          (double)layer->highest,          layer->limited};
+    memcpy(values, now, sizeof now);
+}
+
+static void tell(const double *largest, char *out, size_t size)
+{
+    double shells = largest[0], lost = largest[3], error = largest[4], highest = largest[5];
+    char farthest[PL_LENGTH_TEXT];
+    pl_length_text(highest, farthest);
+    if (!(shells > 0))
     {
-        return false;
+        snprintf(out, size, "not kept; no part of it encloses any");
+        return;
     }
-    *name = names[index];
-    *value = values[index];
-    return true;
+    snprintf(out, size, "up to %.2g %% lost, at most %.2g %% afterwards; the farthest move is %s", 100 * lost,
+             100 * error, farthest);
 }
 
 const pleat_layer_type pleat_volume_layer = {
     .name = "volume",
-    .no_normals = true,
+    .summary = "skinning that keeps its volume: skin bulges where plain skinning collapses",
+    .needs = PLEAT_NEED_SKIN | PLEAT_NEED_REST,
     .options_size = sizeof(pleat_volume_options),
+    .defaults = fill_defaults,
+    .parameters = parameters,
+    .parameter_count = sizeof parameters / sizeof parameters[0],
+    .joint_from = offsetof(pleat_volume_options, shape),
+    .joint_to = offsetof(pleat_volume_options, shape) + sizeof(pleat_volume_shape),
+    .joint_size = sizeof(pleat_volume_bone),
+    .take_joints = take_joints,
     .create = create_layer,
     .destroy = destroy_layer,
+    .no_normals = true,
     .update = update_layer,
-    .state_size = no_state,
-    .figure = figure_of,
+    .figures = figures,
+    .figure_count = sizeof figures / sizeof figures[0],
+    .measure = measure,
+    .tell = tell,
 };

@@ -4,7 +4,11 @@
  * made (curves/track.c, shape/shape.c, deform/deform.c), and in docs/wrinkles.md. */
 #include "layers/wrinkles/wrinkles.h"
 
+#include "base/length.h"
 #include "base/vec.h"
+
+#include <stdio.h>
+#include <string.h>
 
 typedef struct wrinkles_layer
 {
@@ -47,33 +51,46 @@ pleat_wrinkles_options pleat_wrinkles_options_default(void)
     return options;
 }
 
-const pleat_parameter *pleat_wrinkles_parameters(uint32_t *count)
+static const pleat_parameter parameters[] = {
+    {"radius", PLEAT_VALUE_LENGTH, offsetof(pleat_wrinkles_options, radius), 0, 1, NULL,
+     "smallest radius of curvature of the cloth; 0: the fabric's"},
+    {"fabric", PLEAT_VALUE_CHOICE, offsetof(pleat_wrinkles_options, fabric), 0, 0, "silk|cotton|leather",
+     "fine, middling or coarse wrinkles: a radius of 0.4, 0.8 or 1.6 % of the height"},
+    {"side", PLEAT_VALUE_CHOICE, offsetof(pleat_wrinkles_options, side), 0, 0, "outward|inward|both",
+     "which way wrinkles stand"},
+    {"threshold", PLEAT_VALUE_SHARE, offsetof(pleat_wrinkles_options, threshold), 0, 0.9, NULL,
+     "cloth that lost a smaller share of its length has no wrinkles"},
+    {"strength", PLEAT_VALUE_SHARE, offsetof(pleat_wrinkles_options, strength), 0, 1, NULL,
+     "how much of the lost length comes back"},
+    {"smoothing", PLEAT_VALUE_NUMBER, offsetof(pleat_wrinkles_options, smoothing), 0, 2, NULL,
+     "seconds over which curves are smoothed in time, to either side"},
+    {"tension", PLEAT_VALUE_SWITCH, offsetof(pleat_wrinkles_options, tension), 0, 0, NULL,
+     "wrinkles also along the pull, where cloth is stretched"},
+    {"even", PLEAT_VALUE_SWITCH, offsetof(pleat_wrinkles_options, even), 0, 0, NULL,
+     "cloth is spread evenly over each wrinkle, so that no part of it stays compressed"},
+    {"detail", PLEAT_VALUE_NUMBER, offsetof(pleat_wrinkles_options, detail), 1, 16, NULL,
+     "mesh edges from the crest of a wrinkle to its foot: how fine the mesh becomes"},
+    {"gap", PLEAT_VALUE_LENGTH, offsetof(pleat_wrinkles_options, gap), 0, 1, NULL,
+     "wrinkles stay this far from the body; 0: 0.05 % of the height"},
+};
+
+static void fill_defaults(void *options)
 {
-    static const pleat_parameter table[] = {
-        {"radius", PLEAT_VALUE_LENGTH, offsetof(pleat_wrinkles_options, radius), 0, 1, NULL,
-         "smallest radius of curvature of the cloth; 0: the fabric's"},
-        {"fabric", PLEAT_VALUE_CHOICE, offsetof(pleat_wrinkles_options, fabric), 0, 0, "silk|cotton|leather",
-         "fine, middling or coarse wrinkles: a radius of 0.4, 0.8 or 1.6 % of the height"},
-        {"side", PLEAT_VALUE_CHOICE, offsetof(pleat_wrinkles_options, side), 0, 0, "outward|inward|both",
-         "which way wrinkles stand"},
-        {"threshold", PLEAT_VALUE_SHARE, offsetof(pleat_wrinkles_options, threshold), 0, 0.9, NULL,
-         "cloth that lost a smaller share of its length has no wrinkles"},
-        {"strength", PLEAT_VALUE_SHARE, offsetof(pleat_wrinkles_options, strength), 0, 1, NULL,
-         "how much of the lost length comes back"},
-        {"smoothing", PLEAT_VALUE_NUMBER, offsetof(pleat_wrinkles_options, smoothing), 0, 2, NULL,
-         "seconds over which curves are smoothed in time, to either side"},
-        {"tension", PLEAT_VALUE_SWITCH, offsetof(pleat_wrinkles_options, tension), 0, 0, NULL,
-         "wrinkles also along the pull, where cloth is stretched"},
-        {"even", PLEAT_VALUE_SWITCH, offsetof(pleat_wrinkles_options, even), 0, 0, NULL,
-         "cloth is spread evenly over each wrinkle, so that no part of it stays compressed"},
-        {"detail", PLEAT_VALUE_NUMBER, offsetof(pleat_wrinkles_options, detail), 1, 16, NULL,
-         "mesh edges from the crest of a wrinkle to its foot: how fine the mesh becomes"},
-        {"gap", PLEAT_VALUE_LENGTH, offsetof(pleat_wrinkles_options, gap), 0, 1, NULL,
-         "wrinkles stay this far from the body; 0: 0.05 % of the height"},
-    };
-    *count = sizeof table / sizeof table[0];
-    return table;
+    *(pleat_wrinkles_options *)options = pleat_wrinkles_options_default();
 }
+
+static const pleat_layer_input inputs[] = {
+    {"wrinkles", PLEAT_INPUT_CURVES, offsetof(pleat_wrinkles_options, curves), "FILE",
+     "curves of wrinkles from a file, not traced ones"},
+    {"body", PLEAT_INPUT_BODY, offsetof(pleat_wrinkles_options, body), "NAME",
+     "what wrinkles stay out of: a mesh by name, or a file"},
+    {NULL, PLEAT_INPUT_NEIGHBOURS, offsetof(pleat_wrinkles_options, neighbours), NULL,
+     "the other meshes, which wrinkles do not cross"},
+};
+
+static const pleat_layer_channel channels[] = {
+    {"wrinkles-out", PLEAT_CHANNEL_CURVES, "FILE", "also write the curves of the wrinkles, as a text for --wrinkles"},
+};
 
 /* ---- Binding ---- */
 
@@ -346,7 +363,19 @@ static void state_restore(void *user, const void *state)
     pl_wrinkle_engine_restore(&((wrinkles_layer *)user)->engine, state);
 }
 
-static bool figure(const void *user, uint32_t index, const char **name, double *value)
+/* In the order of measure. */
+static const pleat_layer_figure figures[] = {
+    {"wrinkles", "", "wrinkles there are"},
+    {"points", "", "points of their curves"},
+    {"moved", "", "vertices that were moved"},
+    {"highest", "m", "farthest move"},
+    {"steps", "", "steps of Newton, the mean"},
+    {"most_steps", "", "steps of Newton, the most"},
+    {"left_out", "", "wrinkles for which there was no room in memory"},
+    {"stopped", "", "vertices that the body or other meshes stopped"},
+};
+
+static void measure(const void *user, double *values)
 {
     const wrinkles_layer *layer = user;
     uint32_t points = 0;
@@ -354,25 +383,27 @@ static bool figure(const void *user, uint32_t index, const char **name, double *
     {
         points += layer->wrinkles[w].point_count;
     }
-    const struct
+    const double now[] = {layer->wrinkle_count,
+                          points,
+                          layer->figures.moved,
+                          (double)layer->figures.highest,
+                          (double)layer->figures.mean_steps,
+                          layer->figures.most_steps,
+                          layer->figures.left_out,
+                          layer->stopped};
+    memcpy(values, now, sizeof now);
+}
+
+static void tell(const double *largest, char *out, size_t size)
+{
+    char highest[PL_LENGTH_TEXT];
+    pl_length_text(largest[3], highest);
+    if (!(largest[0] > 0))
     {
-        const char *name;
-        double value;
-    } list[] = {{"wrinkles", layer->wrinkle_count},
-                {"points", points},
-                {"moved", layer->figures.moved},
-                {"highest", (double)layer->figures.highest},
-                {"steps", (double)layer->figures.mean_steps},
-                {"most_steps", layer->figures.most_steps},
-                {"left_out", layer->figures.left_out},
-                {"stopped", layer->stopped}};
-    if (index >= sizeof list / sizeof list[0])
-    {
-        return false;
+        snprintf(out, size, "none; nothing is compressed enough");
+        return;
     }
-    *name = list[index].name;
-    *value = list[index].value;
-    return true;
+    snprintf(out, size, "up to %.0f at a time, up to %s high", largest[0], highest);
 }
 
 const pleat_wrinkle_set *pleat_wrinkles_set(const void *layer)
@@ -390,7 +421,14 @@ uint32_t pleat_wrinkles_last(const void *user, const pleat_wrinkle **wrinkles, c
 
 const pleat_layer_type pleat_wrinkles_layer = {
     .name = "wrinkles",
+    .summary = "fine wrinkles on coarse cloth, where and as much as it is compressed",
+    .needs = PLEAT_NEED_REST,
     .options_size = sizeof(pleat_wrinkles_options),
+    .defaults = fill_defaults,
+    .parameters = parameters,
+    .parameter_count = sizeof parameters / sizeof parameters[0],
+    .inputs = inputs,
+    .input_count = sizeof inputs / sizeof inputs[0],
     .plan = pl_wrinkles_plan_make,
     .wants = pl_wrinkles_plan_wants,
     .focus = pl_wrinkles_plan_focus,
@@ -402,5 +440,12 @@ const pleat_layer_type pleat_wrinkles_layer = {
     .state_size = state_size,
     .state_save = state_save,
     .state_restore = state_restore,
-    .figure = figure,
+    .figures = figures,
+    .figure_count = sizeof figures / sizeof figures[0],
+    .measure = measure,
+    .tell = tell,
+    .channels = channels,
+    .channel_count = sizeof channels / sizeof channels[0],
+    .clip_curves = pleat_wrinkles_set,
+    .curves = pleat_wrinkles_last,
 };

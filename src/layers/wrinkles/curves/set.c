@@ -1,5 +1,5 @@
 /* Sets of wrinkles: whether one fits a surface, and how long its wrinkles live. */
-#include "pleat/layers/wrinkles.h"
+#include "pleat/curves.h"
 
 #include "base/fail.h"
 
