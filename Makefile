@@ -1,6 +1,6 @@
 # What a newcomer types. Each target does everything it needs on a fresh Debian machine.
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-full bench fuzz format setup setup-test clean
+.PHONY: build demo test test-long coverage bench fuzz format setup setup-test clean
 
 setup:
 	@tools/setup run
@@ -17,8 +17,11 @@ demo: build
 test: setup-test
 	@tools/check test
 
-test-full: setup-test
-	@tools/check full
+test-long: setup-test
+	@tools/check long
+
+coverage: setup-test
+	@tools/check coverage
 
 bench: setup-test
 	@cmake --preset release > /dev/null

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The program as its users run it: cli.sh PLEAT FOLDER.
+# The program as its users run it: cli.sh PLEAT FOLDER [PART]; see harness.sh.
 . "$(dirname "$0")/harness.sh"
 
 # ---- Help -----------------------------------------------------------------------------------------------------------
@@ -1072,4 +1072,4 @@ test_maps_usage()
     [ ! -e x ] # a folder that was made for nothing is gone
 }
 
-run_cases test_
+run_cases test_ "${3:-1/1}"

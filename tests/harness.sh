@@ -1,6 +1,7 @@
 # What the tests of the program as its users run it share: source it with $1 the program and $2 a folder to work in. It
 # makes the folder anew, enters it and puts a small character there, hero.gltf. A case is a function named test_...; it
-# fails with the first command of it that does. run_cases PREFIX runs those whose names begin with it.
+# fails with the first command of it that does. run_cases PREFIX runs those whose names begin with it; run_cases PREFIX I/N
+# every N-th of them, beginning with the I-th, so that parts run side by side; run_cases PREFIX WORD those with a word.
 set -u
 pleat=$(realpath "$1")
 folder=$2
@@ -54,10 +55,20 @@ json() # python expression of d
     python3 -c "import json; d = json.load(open('out')); print($1)"
 }
 
-run_cases() # prefix
+choose_cases() # prefix, part
+{
+    local part=${2:-1/1}
+    declare -F | sed -n "s/^declare -f \($1.*\)/\1/p" |
+        case $part in
+        */*) awk -v first="${part%/*}" -v parts="${part#*/}" '(NR - first) % parts == 0' ;;
+        *) grep -- "$part" ;;
+        esac
+}
+
+run_cases() # prefix, part
 {
     local failed=0 name output
-    for name in $(declare -F | sed -n "s/^declare -f \($1.*\)/\1/p"); do
+    for name in $(choose_cases "$@"); do
         output=$(set -e; "$name" 2>&1) # not inside of an if: there, set -e would mean nothing
         case $? in
         0) echo "[       OK ] $name" ;;

@@ -22,13 +22,20 @@ function(add_judge name)
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 FIXTURES_REQUIRED characters)
 endfunction()
 
-add_judge(judge_evaluate ${PYTHON_PROGRAM} -B ${judges}/evaluate.py $<TARGET_FILE:pleat> ${judged})
+# One in Python whose cases are for every day or long.
+function(add_judge_twice name)
+    add_judge(judge_${name} ${PYTHON_PROGRAM} -B ${judges}/${name}.py $<TARGET_FILE:pleat> ${judged} quick)
+    add_judge(judge_${name}_long ${PYTHON_PROGRAM} -B ${judges}/${name}.py $<TARGET_FILE:pleat> ${judged} long)
+    set_property(TEST judge_${name}_long APPEND PROPERTY LABELS long)
+endfunction()
+
+add_judge_twice(evaluate)
 
 # The Khronos validator over every kind of glTF that pleat writes.
 find_program(NODE_PROGRAM node REQUIRED)
 add_judge(judge_files ${NODE_PROGRAM} ${judges}/files.mjs $<TARGET_FILE:pleat> ${judged})
 
-# Blender and a browser: only make test-full.
+# Blender and a browser: only make test-long.
 find_program(BLENDER_PROGRAM blender)
 if(BLENDER_PROGRAM)
     add_judge(judge_blender ${BLENDER_PROGRAM} -b --factory-startup --python-exit-code 3
@@ -49,7 +56,7 @@ add_judge(judge_maps ${PYTHON_PROGRAM} -B ${judges}/maps.py $<TARGET_FILE:pleat>
 set_property(TEST judge_maps APPEND PROPERTY LABELS long)
 
 # Figures of pleat measure, by numpy.
-add_judge(judge_measure ${PYTHON_PROGRAM} -B ${judges}/measure.py $<TARGET_FILE:pleat> ${judged})
+add_judge_twice(measure)
 
 # Attributes of bake --stretch, by numpy.
 add_judge(judge_stretch ${PYTHON_PROGRAM} -B ${judges}/stretch.py $<TARGET_FILE:pleat> ${judged})
@@ -59,10 +66,10 @@ add_judge(judge_wrinkles ${PYTHON_PROGRAM} -B ${judges}/wrinkles.py $<TARGET_FIL
 add_judge(judge_wrinkles_long ${PYTHON_PROGRAM} -B ${judges}/wrinkles.py $<TARGET_FILE:pleat> ${judged} long)
 set_property(TEST judge_wrinkles_long APPEND PROPERTY LABELS long)
 # Meshes with a topology for each frame: closed, covered once, crests as edges.
-add_judge(judge_topology ${PYTHON_PROGRAM} -B ${judges}/topology.py $<TARGET_FILE:pleat> ${judged})
+add_judge_twice(topology)
 
 # The folds layer, by numpy, on sleeves written in many ways.
-add_judge(judge_folds ${PYTHON_PROGRAM} -B ${judges}/folds.py $<TARGET_FILE:pleat> ${judged})
+add_judge_twice(folds)
 
 # The volume layer, by numpy.
 add_judge(judge_volume ${PYTHON_PROGRAM} -B ${judges}/volume.py $<TARGET_FILE:pleat> ${judged})

@@ -1,5 +1,7 @@
 # Tests that are no cmocka programs: the public headers alone, and the program as its users run it.
 
+find_program(BASH_PROGRAM bash REQUIRED)
+
 # Each public header compiles alone, as strict C17 and as C++: this is checked by building.
 file(GLOB_RECURSE public_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/pleat/*.h)
 set(alone)
@@ -19,15 +21,31 @@ set_target_properties(pleat_headers_alone PROPERTIES C_EXTENSIONS OFF CXX_EXTENS
 # The core's kernels give the same bits here and as WebAssembly with SIMD. Not in the sanitizers' builds: they say nothing
 # more about it.
 if(NOT PLEAT_SANITIZE)
+    include(wasm/rules.cmake)
     add_executable(wasm_hash wasm/hash.c)
     target_link_libraries(wasm_hash PRIVATE pleat_core)
-    add_test(NAME wasm COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/wasm/run ${CMAKE_CURRENT_BINARY_DIR}/wasm $<TARGET_FILE:wasm_hash>)
+    get_target_property(wasm_sources pleat_core SOURCES)
+    get_target_property(wasm_wide pleat_wide_base SOURCES)
+    list(FILTER wasm_sources INCLUDE REGEX "\\.c$")
+    set(wasm_program ${CMAKE_CURRENT_BINARY_DIR}/wasm/hash.wasm)
+    pleat_wasm(${wasm_program} ${wasm_sources} ${wasm_wide} ${CMAKE_CURRENT_SOURCE_DIR}/wasm/hash.c)
+    add_custom_target(pleat_wasm_hash ALL DEPENDS ${wasm_program})
+    add_test(NAME wasm COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/wasm/compare.sh $<TARGET_FILE:wasm_hash>
+        ${wasm_program} ${CMAKE_CURRENT_BINARY_DIR}/wasm)
 endif()
 
 # The command line.
-find_program(BASH_PROGRAM bash REQUIRED)
-add_test(NAME cli COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/cli.sh $<TARGET_FILE:pleat>
-    ${PROJECT_BINARY_DIR}/test-output/cli)
+set(parts 4)
+foreach(part RANGE 1 ${parts})
+    add_test(NAME cli_${part} COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/cli.sh $<TARGET_FILE:pleat>
+        ${PROJECT_BINARY_DIR}/test-output/cli_${part} ${part}/${parts})
+endforeach()
+if(PLEAT_SANITIZE STREQUAL "thread")
+    add_test(NAME cli_threads COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/cli.sh $<TARGET_FILE:pleat>
+        ${PROJECT_BINARY_DIR}/test-output/cli_threads any_threads)
+    set_property(TEST cli_threads APPEND PROPERTY LABELS threads)
+    add_dependencies(pleat_thread_tests pleat)
+endif()
 
 add_test(NAME demo COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/demo.sh $<TARGET_FILE:pleat>
     ${PROJECT_BINARY_DIR}/test-output/demo quick)

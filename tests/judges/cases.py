@@ -13,12 +13,16 @@ class Skip(Exception):
 
 
 class Cases:
-    """Runs cases one after the other and prints a line for each, in the form that tools/tally.awk counts."""
+    """Runs cases one after the other and prints a line for each, in the form that tools/tally.awk counts. With the last
+    argument `quick` those of every day, with `long` those that only make test-long runs."""
 
     def __init__(self):
         self.failed = 0
+        self.which = sys.argv[-1] if sys.argv[-1] in ("quick", "long") else None
 
-    def run(self, name, function, *arguments):
+    def run(self, name, function, *arguments, long=False):
+        if self.which and (self.which == "long") != long:
+            return
         try:
             function(*arguments)
             print(f"[       OK ] {name}", flush=True)

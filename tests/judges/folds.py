@@ -303,9 +303,9 @@ def main():
     run = cases.Cases()
     print(f"  {'lines':12} {'skin':5} {'least':5} {'most':5} under 0.9, moved")
     for name in SLEEVES:
-        run.run(f"folds_{name}", judge_sleeve, pleat, name, folder)
+        run.run(f"folds_{name}", judge_sleeve, pleat, name, folder, long=name not in ("crooked", "split", "chain"))
     for blend in SHORT:
-        run.run(f"folds_short_{1000 * blend:.0f}", judge_short, pleat, blend, folder)
+        run.run(f"folds_short_{1000 * blend:.0f}", judge_short, pleat, blend, folder, long=True)
     run.end()
 
 

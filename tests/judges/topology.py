@@ -189,10 +189,10 @@ def judge_formats(pleat, folder):
 
 
 def main():
-    pleat, folder = sys.argv[1:]
+    pleat, folder = sys.argv[1:3]
     all_cases = cases.Cases()
     all_cases.run("topology_shirt", judge_closed, pleat, folder, "shirt", 28, 30)
-    all_cases.run("topology_skirt", judge_closed, pleat, folder, "skirt", 60, 61)
+    all_cases.run("topology_skirt", judge_closed, pleat, folder, "skirt", 60, 61, long=True)
     all_cases.run("topology_crests", judge_crests, pleat, folder)
     all_cases.run("topology_formats", judge_formats, pleat, folder)
     all_cases.end()

@@ -30,6 +30,19 @@ const char *support_folder(void)
     return path;
 }
 
+static bool is_long;
+
+bool support_set_long(int argc, char **argv)
+{
+    is_long = argc > 1 && strcmp(argv[1], "long") == 0;
+    return is_long;
+}
+
+bool support_is_long(void)
+{
+    return is_long;
+}
+
 static void *failing_allocate(void *user, size_t size)
 {
     support_allocator *allocator = user;

@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,6 +28,15 @@ const char *support_data(const char *name);
             skip();                                                                                                    \
         }                                                                                                              \
     } while (0)
+
+/* The end of a program's main: runs the cases of an array tests[], which make test runs after every edit, or with the
+ * argument `long` those of an array long_tests[], which only make test-long runs: whole clips, many characters. A case
+ * may be in both, and asks support_is_long() how much to do. */
+#define SUPPORT_RUN(argc, argv, tests, long_tests)                                                                     \
+    (support_set_long(argc, argv) ? cmocka_run_group_tests_name("long", long_tests, NULL, NULL)                        \
+                                  : cmocka_run_group_tests_name("quick", tests, NULL, NULL))
+bool support_set_long(int argc, char **argv);
+bool support_is_long(void);
 
 /* A folder for files of this test program, under the build folder; made on first use. */
 const char *support_folder(void);
