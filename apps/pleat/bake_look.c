@@ -235,6 +235,48 @@ static void warn_of_curves(const app_session *session, const bake_look *look)
     }
 }
 
+/* "40000" or "4x". */
+static int read_triangles(const app_session *session, const char *text, bake_look *look)
+{
+    char *end;
+    double number = strtod(text, &end);
+    bool times = *end == 'x' && !end[1];
+    if (end == text || (*end && !times) || !(number > 0) || !(number < 1e9) || (!times && number < 1))
+    {
+        return fail_usage(session, "--max-triangles is '%s'; it can be a number, or 4x for four times the input's",
+                          text);
+    }
+    look->triangle_times = times ? (float)number : PLEAT_TRIANGLES_TIMES;
+    look->max_triangles = times ? 0 : (uint64_t)number;
+    return EXIT_DONE;
+}
+
+static int read_refinement(const app_session *session, bake_look *look)
+{
+    const app_arguments *arguments = session->arguments;
+    const char *refine = arguments_text(arguments, "refine"), *triangles = arguments_text(arguments, "max-triangles");
+    look->refine = refine && strcmp(refine, "keep") == 0 ? PLEAT_REFINE_KEEP : PLEAT_REFINE_LOOP;
+    look->level = arguments_whole(arguments, "level");
+    look->triangle_times = PLEAT_TRIANGLES_TIMES;
+    if (look->level && look->refine == PLEAT_REFINE_KEEP)
+    {
+        return fail_usage(session, "--level belongs to --refine loop; keep refines where layers need it");
+    }
+    if (triangles && look->refine == PLEAT_REFINE_LOOP)
+    {
+        return fail_usage(session, "--max-triangles belongs to --refine keep; --level limits loop");
+    }
+    return triangles ? read_triangles(session, triangles, look) : EXIT_DONE;
+}
+
+void look_refine(const bake_look *look, pleat_bake_desc *desc)
+{
+    desc->refine = look->refine;
+    desc->level = look->level;
+    desc->max_triangles = look->max_triangles;
+    desc->triangle_times = look->triangle_times;
+}
+
 int look_open(const app_session *session, bake_look *look)
 {
     const app_arguments *arguments = session->arguments;
@@ -243,8 +285,8 @@ int look_open(const app_session *session, bake_look *look)
     pleat_error error = {0};
     fill_defaults(look);
     list_sections(look, sections);
-    look->level = arguments_whole(arguments, "level");
-    int status = read_layers(session, look);
+    int status = read_refinement(session, look);
+    status = status == EXIT_DONE ? read_layers(session, look) : status;
     if (status != EXIT_DONE)
     {
         return status;

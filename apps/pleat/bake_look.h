@@ -33,7 +33,9 @@ enum
         {"mask", 0,      OPTION_TEXT,                                                                                   \
          false,  "FILE", NULL,                                                                                          \
          0,      0,      "layers act where this PNG, or 'color' of vertices, is white"},                                \
-        {"level", 0, OPTION_WHOLE, false, "N", "0", 0, 6, "subdivide the garments this often, besides what layers do"}, \
+        {"refine", 0, OPTION_CHOICE, false, "keep|loop", NULL, 0, 0, "add triangles and keep the rest; or Loop's way"}, \
+        {"max-triangles", 0, OPTION_TEXT, false, "N|4x", NULL, 0, 0, "of keep: a number, or times the input's; 6x"},    \
+        {"level", 0, OPTION_WHOLE, false, "N", "0", 0, 6, "of loop: subdivide the garments this often in any case"},    \
         {"wrinkles", 0, OPTION_PATH, false, "FILE", NULL, 0, 0, "curves of wrinkles from a file, not traced ones"},     \
         {"body", 0, OPTION_TEXT, true, "NAME", NULL, 0, 0, "what wrinkles stay out of: a mesh by name, or a file"},     \
         {"look", 0, OPTION_PATH, false, "FILE", NULL, 0, 0, "a look file: the parameters of the stack as JSON"},        \
@@ -63,7 +65,10 @@ typedef struct bake_look
     pleat_folds_joint folds_values[PLEAT_JOINT_VALUES]; /* what folds_joints come to */
     char folds_curves[PLEAT_JOINT_VALUES][PLEAT_TEXT_LIMIT];
     pleat_volume_bone volume_bones[PLEAT_JOINT_VALUES]; /* what volume_joints come to */
-    uint32_t level;                                     /* of --level */
+    pleat_refine refine;
+    uint32_t level;         /* of --level */
+    uint64_t max_triangles; /* of --max-triangles: this, */
+    float triangle_times;   /* or, where it is 0, this */
     uint32_t layer_count;
     uint32_t layers[LAYER_KINDS]; /* rows of the table, in the order of --layer */
     bool unasked;                 /* the layers are there by default: a file that they cannot act on goes without */
@@ -74,6 +79,8 @@ typedef struct bake_look
 int look_open(const app_session *session, bake_look *look);
 /* Without any --layer: folds. They count as asked for if a --set speaks of them. */
 void look_take_default_layers(const app_session *session, bake_look *look);
+/* What it says of refinement. */
+void look_refine(const bake_look *look, pleat_bake_desc *desc);
 /* The mask as --mask takes it, which comes before the look's; or NULL. */
 const char *look_mask(const app_session *session, const bake_look *look);
 /* Layers that nobody asked for step back where they have nothing to act on, and say so. */

@@ -228,7 +228,7 @@ static int bake_asset(app_session *session, const pleat_asset *asset, bake_look 
     pleat_error error = {0};
     desc.fps = (float)arguments_number(session->arguments, "fps");
     desc.skinning = (pleat_skinning)look->skin.method;
-    desc.level = look->level;
+    look_refine(look, &desc);
     desc.frame_topology = topology_by_frame(session);
     int status = choose_stack(session, model, look_garment_use(look), true, look_mask(session, look), &choice);
     status = status == EXIT_DONE ? choose_clips(session, model, targets, &choice, &desc) : status;

@@ -360,7 +360,7 @@ static int bake_maps(maps_run *run, pleat_bake_desc *desc, bake_look *look, cons
     look_settle(run->session, run->model, desc->clip, choice, look);
     desc->model = run->model;
     desc->skinning = (pleat_skinning)look->skin.method;
-    desc->level = look->level;
+    look_refine(look, desc);
     desc->layer_count = look->layer_count;
     desc->layers = layers;
     look_layers(look, layers);

@@ -58,7 +58,7 @@ static int add_actor(app_stage *stage, const pleat_asset *asset, const bake_look
     }
     desc.fps = (float)arguments_number(session->arguments, "fps");
     desc.skinning = (pleat_skinning)look->skin.method;
-    desc.level = look->level;
+    look_refine(look, &desc);
     desc.layer_count = look->layer_count;
     desc.layers = layers;
     look_layers(&bound, layers);

@@ -23,7 +23,11 @@ typedef struct pleat_bake_desc
     uint32_t last_frame;   /* inclusive; default PLEAT_NONE: the clip's last */
     pleat_skinning skinning;
     pleat_layer_desc skin_layer; /* of the skinning method, as in a stack; default none */
-    uint32_t level;              /* uniform Loop level for nodes with a layer, default 0 */
+    pleat_refine refine;         /* default PLEAT_REFINE_KEEP */
+    uint32_t level;              /* of PLEAT_REFINE_LOOP: uniform, for nodes with a layer, default 0 */
+    uint64_t max_triangles; /* of PLEAT_REFINE_KEEP: of all chosen nodes together. What nodes without a layer do not
+                               need goes to those with one, by their triangles. Default 0: by triangle_times */
+    float triangle_times;   /* the same as so many times the input's; default PLEAT_TRIANGLES_TIMES */
     uint32_t layer_count;
     const pleat_layer_desc *layers;
     const bool *garment; /* per primitive of the chosen nodes, one after the other: layers act here; NULL: all */

@@ -39,6 +39,8 @@ pleat_bake_desc pleat_bake_desc_default(const pleat_model *model)
     desc.clip = model->clip_count ? 0 : PLEAT_NONE;
     desc.fps = 30;
     desc.last_frame = PLEAT_NONE;
+    desc.refine = PLEAT_REFINE_LOOP;
+    desc.triangle_times = PLEAT_TRIANGLES_TIMES;
     return desc;
 }
 
@@ -99,6 +101,11 @@ static pleat_result check_desc(const pleat_bake_desc *desc, pleat_error *error)
     {
         return pl_fail(error, PLEAT_BAD_ARGUMENT, "fps is %g; it must be above 0 and at most 100000",
                        (double)desc->fps);
+    }
+    if (!(desc->triangle_times > 0) || !isfinite(desc->triangle_times))
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "triangle_times is %g; it must be above 0",
+                       (double)desc->triangle_times);
     }
     if (desc->clip != PLEAT_NONE && desc->clip >= model->clip_count)
     {
@@ -173,6 +180,26 @@ static bool any_garment(const bool *garment, uint32_t count)
     return false;
 }
 
+/* What a mesh with layers may have of the budget: what the others leave, by its part of the triangles; at least what it
+ * has. */
+static uint64_t share_triangles(const pleat_bake *bake, const pleat_bake_desc *desc, uint32_t own)
+{
+    const bool *garment = desc->garment;
+    uint64_t all = 0, layered = 0;
+    for (uint32_t i = 0; i < bake->stack_count; ++i)
+    {
+        const pleat_mesh *mesh = &bake->model->meshes[bake->model->nodes[bake->nodes[i]].mesh];
+        uint32_t count = pleat_mesh_triangle_count(mesh);
+        all += count;
+        layered += !garment || any_garment(garment, mesh->primitive_count) ? count : 0;
+        garment = garment ? garment + mesh->primitive_count : NULL;
+    }
+    uint64_t most = desc->max_triangles ? desc->max_triangles : (uint64_t)((double)desc->triangle_times * (double)all);
+    uint64_t left = most > all - layered ? most - (all - layered) : 0;
+    uint64_t share = layered ? (uint64_t)((double)left * (double)own / (double)layered) : 0;
+    return share > own ? share : own;
+}
+
 static pleat_result create_stacks(pleat_bake *bake, const pleat_bake_desc *desc, pleat_error *error)
 {
     const bool *garment = desc->garment;
@@ -191,7 +218,9 @@ static pleat_result create_stacks(pleat_bake *bake, const pleat_bake_desc *desc,
         stack.layers = desc->layers;
         stack.garment = garment;
         stack.mask = mask;
+        stack.refine = desc->refine;
         stack.level = layered ? desc->level : 0;
+        stack.max_triangles = share_triangles(bake, desc, pleat_mesh_triangle_count(mesh));
         stack.shot_count = bake->shape.shot_count;
         stack.shots = bake->shots;
         stack.clip_start = bake->shape.start;

@@ -10,49 +10,8 @@ pleat_stack_desc pleat_stack_desc_default(void)
     pleat_stack_desc desc = {0};
     desc.node = PLEAT_NONE;
     desc.clip_fps = 30;
+    desc.refine = PLEAT_REFINE_LOOP;
     return desc;
-}
-
-/* ---- Refinement ------------------------------------------------------------------------------------------------ */
-
-static bool wants_any(void *user, uint32_t triangle, const float barycentric[9], uint32_t level)
-{
-    pleat_stack *stack = user;
-    bool wanted = level < stack->level;
-    for (uint32_t i = 0; i < stack->layer_count && !wanted; ++i)
-    {
-        const pl_stack_layer *layer = &stack->layers[i];
-        wanted = layer->type->wants && layer->type->wants(layer->plan, triangle, barycentric, level);
-    }
-    return wanted;
-}
-
-enum
-{
-    MAX_LEVEL = 6
-};
-
-pleat_result pl_stack_create_loop(pleat_stack *stack, uint32_t render_count, const uint32_t *render_triangles,
-                                  const uint32_t *render_vertex, pleat_loop **loop, pleat_error *error)
-{
-    pleat_loop_desc desc = pleat_loop_desc_default();
-    desc.vertex_count = stack->coarse_count;
-    desc.render_count = render_count;
-    desc.triangle_count = stack->surface->triangle_count;
-    desc.triangles = stack->surface->triangles;
-    desc.render_triangles = render_triangles;
-    desc.render_vertex = render_vertex;
-    desc.level = stack->level;
-    for (uint32_t i = 0; i < stack->layer_count; ++i)
-    {
-        if (stack->layers[i].type->wants)
-        {
-            desc.level = MAX_LEVEL;
-            desc.wants = wants_any;
-            desc.wants_user = stack;
-        }
-    }
-    return pleat_loop_create(&desc, &stack->host, loop, error);
 }
 
 /* ---- The cloth that layers see ------------------------------------------------------------------------------ */
@@ -104,7 +63,7 @@ static pleat_result fill_cloth(pleat_stack *stack, const pleat_topology *topolog
     }
     else
     {
-        pleat_loop_values(stack->loop, PLEAT_LOOP_SURFACE, 1, stack->coarse_mask, mask, NULL);
+        stack->refinement->type->values(stack->refinement, PLEAT_LOOP_SURFACE, 1, stack->coarse_mask, mask);
         pl_cut_channel_values(&stack->cut.surface, 1, mask);
     }
     result = pleat_normals_create(topology->vertex_count, topology->triangle_count, topology->triangles,
@@ -134,9 +93,9 @@ static pleat_result bind_working(pleat_stack *stack, pleat_error *error)
     stack->shape.influence_count = width;
     stack->morphed = stack->coarse_morphed;
     const pleat_topology *topology = stack->coarse_topology;
-    if (stack->loop)
+    if (stack->refinement)
     {
-        const pleat_refined *refined = pleat_loop_refined(stack->loop);
+        const pleat_refined *refined = stack->refinement->refined;
         PL_ARENA_NEW_OR_FAIL(bind, &stack->work, pleat_vec4, count, error);
         stack->shape.bind = bind;
         pl_stack_refine(stack, stack->coarse_bind, bind, NULL);
@@ -158,8 +117,8 @@ static pleat_result bind_working(pleat_stack *stack, pleat_error *error)
             stack->shape.joints = joints;
             PL_ARENA_NEW_OR_FAIL(weights, &stack->work, float, (size_t)count *width, error);
             stack->shape.weights = weights;
-            PL_TRY(pleat_loop_weights(stack->loop, width, stack->coarse_joints, stack->coarse_weights, width, joints,
-                                      weights, error));
+            PL_TRY(stack->refinement->type->weights(stack->refinement, width, stack->coarse_joints,
+                                                    stack->coarse_weights, joints, weights, error));
             pl_cut_channel_weights(&stack->cut.surface, width, joints, weights);
         }
         const pl_stack_cut *cut = &stack->cut;
@@ -172,7 +131,7 @@ static pleat_result bind_working(pleat_stack *stack, pleat_error *error)
         stack->cloth.vertex_triangle = is_cut ? cut->vertex_triangle : refined->vertex_triangle;
         stack->cloth.vertex_barycentric = is_cut ? cut->vertex_barycentric : refined->vertex_barycentric;
     }
-    stack->shape.refined = stack->loop != NULL;
+    stack->shape.refined = stack->refinement != NULL;
     PL_TRY(fill_cloth(stack, topology, stack->shape.bind, &stack->work, &stack->cloth, error));
     stack->shape.rest = stack->cloth.rest;
     stack->cloth.influence_count = width;
@@ -231,11 +190,11 @@ fail:
 static pleat_result cut_along(pleat_stack *stack, const pleat_lines *lines, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
-    const pleat_refined *refined = pleat_loop_refined(stack->loop);
+    const pleat_refined *refined = stack->refinement->refined;
     pleat_topology *topology = NULL;
     pleat_vec4 *rest = NULL;
     PL_NEW_OR_FAIL(rest, &stack->memory, pleat_vec4, refined->vertex_count, error);
-    pleat_loop_points(stack->loop, PLEAT_LOOP_SURFACE, stack->coarse_bind, rest, NULL);
+    stack->refinement->type->points(stack->refinement, stack->coarse_bind, rest, NULL);
     for (uint32_t v = 0; v < refined->vertex_count; ++v)
     {
         pl_store(&rest[v], pl_affine_point(&stack->to_rest, pl_load(&rest[v])));
@@ -260,10 +219,10 @@ static void unbind(pleat_stack *stack)
     pleat_normals_destroy(stack->normals);
     pleat_normals_destroy(stack->vertex_normals);
     pleat_topology_destroy(stack->topology);
-    pleat_loop_destroy(stack->loop);
+    pl_refinement_destroy(stack->refinement);
     stack->normals = stack->vertex_normals = NULL;
     stack->topology = NULL;
-    stack->loop = NULL;
+    stack->refinement = NULL;
     stack->cut = (pl_stack_cut){0};
     stack->shape = (pleat_stack_shape){0};
     pl_arena_free(&stack->work);
@@ -274,15 +233,14 @@ static void unbind(pleat_stack *stack)
 static pleat_result refine_and_bind(pleat_stack *stack, const pleat_lines *lines, uint32_t line_lists,
                                     pleat_error *error)
 {
-    bool refine = stack->level > 0;
-    for (uint32_t i = 0; i < stack->layer_count; ++i)
+    bool any_lines = false;
+    for (uint32_t i = 0; i < line_lists; ++i)
     {
-        refine = refine || stack->layers[i].type->wants;
+        any_lines = any_lines || lines[i].line_count;
     }
-    if (refine)
+    PL_TRY(pl_stack_make_refinement(stack, any_lines, error));
+    if (stack->refinement)
     {
-        PL_TRY(pl_stack_create_loop(stack, stack->coarse_render_count, stack->surface->render_triangles,
-                                    stack->surface->render_vertex, &stack->loop, error));
         for (uint32_t i = 0; i < line_lists; ++i)
         {
             if (lines[i].line_count && !stack->cut.vertex_count)
@@ -406,11 +364,20 @@ fail:
     return result;
 }
 
+enum
+{
+    MAX_LEVEL = 6
+};
+
 static pleat_result check_desc(const pleat_stack_desc *desc, pleat_error *error)
 {
     if (!desc->model || desc->node >= desc->model->node_count || desc->model->nodes[desc->node].mesh == PLEAT_NONE)
     {
         return pl_fail(error, PLEAT_BAD_ARGUMENT, "stack: node %u has no mesh", desc->node);
+    }
+    if (desc->level && desc->refine != PLEAT_REFINE_LOOP)
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "stack: a level belongs to PLEAT_REFINE_LOOP alone");
     }
     if (desc->level > MAX_LEVEL)
     {
@@ -449,7 +416,9 @@ pleat_result pleat_stack_create(const pleat_stack_desc *desc, const pleat_host *
     uint32_t skin = desc->model->nodes[desc->node].skin;
     stack->skin = skin == PLEAT_NONE ? NULL : &desc->model->skins[skin];
     stack->skinning = desc->skinning;
+    stack->refine = desc->refine;
     stack->level = desc->level;
+    stack->max_triangles = desc->max_triangles;
     stack->frame_topology = desc->frame_topology;
     pleat_pose *own = NULL;
     pleat_result result = desc->rest ? PLEAT_OK : pleat_pose_create(desc->model, host, &own, error);

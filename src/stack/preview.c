@@ -154,7 +154,7 @@ static pleat_result look(void *user, double frame, pleat_vec4 *positions, pleat_
     {
         PL_TRY(pose_at(view, frame, error));
     }
-    if (view->refined && stack->loop)
+    if (view->refined && stack->refinement)
     {
         pl_stack_refine(stack, stack->coarse_positions, positions, &stack->host.tasks);
     }

@@ -157,7 +157,7 @@ static pleat_result bind_normals(pleat_stack *stack, uint32_t normal_count, plea
     if (result == PLEAT_OK && stack->layer_count && stack->cut.vertex_count)
     {
         /* What lies inside a refined triangle has the mean of its corners' normals, not that of the triangle. */
-        const pleat_refined *refined = pleat_loop_refined(stack->loop);
+        const pleat_refined *refined = stack->refinement->refined;
         result = pleat_normals_create(refined->vertex_count, refined->triangle_count, refined->triangles,
                                       refined->triangles, &stack->host, &stack->vertex_normals, error);
     }
@@ -196,24 +196,27 @@ fail:
     return result;
 }
 
-/* Smooth groups of the refined mesh: the same refinement with the groups in the place of render vertices. */
+/* Smooth groups of the refined mesh, by its render vertices. */
 static pleat_result refined_groups(pleat_stack *stack, uint32_t *groups, uint32_t *group_count, pleat_error *error)
 {
-    pleat_loop *loop = NULL;
-    PL_TRY(pl_stack_create_loop(stack, stack->surface->normal_count, stack->surface->normal_triangles, NULL, &loop,
-                                error));
-    const pleat_refined *refined = pleat_loop_refined(stack->loop), *grouped = pleat_loop_refined(loop);
+    pleat_result result = PLEAT_OK;
+    pl_refinement *refinement = stack->refinement;
+    const pleat_refined *refined = refinement->refined;
+    uint32_t *grouped = NULL;
+    PL_NEW_OR_FAIL(grouped, &stack->memory, uint32_t, 3 * (size_t)refined->triangle_count, error);
+    result = refinement->type->channel(refinement, stack->surface->normal_count, stack->surface->normal_triangles,
+                                       grouped, group_count, error);
     for (uint32_t r = 0; r < stack->coarse_render_count; ++r)
     {
         groups[r] = stack->surface->render_normal[r];
     }
-    for (uint32_t c = 0; c < 3 * refined->triangle_count; ++c)
+    for (uint32_t c = 0; c < 3 * refined->triangle_count && result == PLEAT_OK; ++c)
     {
-        groups[refined->render_triangles[c]] = grouped->render_triangles[c];
+        groups[refined->render_triangles[c]] = grouped[c];
     }
-    *group_count = grouped->render_count;
-    pleat_loop_destroy(loop);
-    return PLEAT_OK;
+fail:
+    pl_free(&stack->memory, grouped);
+    return result;
 }
 
 /* The cut surface as a source: its new render vertices, with their groups and texture coordinates behind the refined
@@ -222,7 +225,7 @@ static pleat_result cut_source(pleat_stack *stack, uint32_t *groups, uint32_t *g
                                source_shape *source, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
-    const pleat_refined *refined = pleat_loop_refined(stack->loop);
+    const pleat_refined *refined = stack->refinement->refined;
     pl_stack_cut *cut = &stack->cut;
     pl_cut_channel grouped;
     uint32_t *triangles, *render_vertex;
@@ -255,14 +258,14 @@ pleat_result pl_stack_shape_refined(pleat_stack *stack, pleat_error *error)
     pl_memory *memory = &stack->memory;
     float *coarse_uvs = NULL, *uvs = NULL;
     uint32_t *groups = NULL, group_count = 0;
-    const pleat_refined *refined = pleat_loop_refined(stack->loop);
+    const pleat_refined *refined = stack->refinement->refined;
     bool is_cut = stack->cut.vertex_count > 0;
     uint32_t render_count = is_cut ? stack->cut.render.count : refined->render_count;
     PL_NEW_OR_FAIL(coarse_uvs, memory, float, 2 * (size_t)stack->coarse_render_count, error);
     PL_NEW_OR_FAIL(uvs, memory, float, 2 * (size_t)render_count, error);
     PL_NEW_OR_FAIL(groups, memory, uint32_t, render_count, error);
     bool any = gather_uvs(stack, coarse_uvs);
-    pleat_loop_values(stack->loop, PLEAT_LOOP_RENDER, 2, coarse_uvs, uvs, NULL);
+    stack->refinement->type->values(stack->refinement, PLEAT_LOOP_RENDER, 2, coarse_uvs, uvs);
     result = refined_groups(stack, groups, &group_count, error);
     source_shape source = {refined->render_count,     refined->triangle_count, refined->triangles,
                            refined->render_triangles, refined->render_vertex,  groups,

@@ -315,7 +315,7 @@ void pleat_stack_input_target(pleat_stack *stack, uint32_t target, pleat_vec3 *o
         }
     }
     const pleat_vec4 *from = coarse;
-    if (stack->loop)
+    if (stack->refinement)
     {
         pl_stack_refine(stack, coarse, stack->positions, NULL);
         from = stack->positions;

@@ -111,14 +111,14 @@ void pl_stack_move(pleat_stack *stack, const pleat_stack_input *input)
 
 void pl_stack_refine(pleat_stack *stack, const pleat_vec4 *in, pleat_vec4 *out, const pleat_tasks *tasks)
 {
-    pleat_loop_points(stack->loop, PLEAT_LOOP_SURFACE, in, out, tasks);
+    stack->refinement->type->points(stack->refinement, in, out, tasks);
     pl_cut_channel_points(&stack->cut.surface, out);
 }
 
 void pleat_stack_update(pleat_stack *stack, const pleat_stack_input *input)
 {
     pl_stack_move(stack, input);
-    if (stack->loop && stack->mesh->target_count)
+    if (stack->refinement && stack->mesh->target_count)
     {
         pl_stack_refine(stack, stack->coarse_morphed, stack->morphed, input->tasks);
     }
@@ -129,7 +129,7 @@ void pleat_stack_update(pleat_stack *stack, const pleat_stack_input *input)
         return;
     }
     pl_stack_run_coarse(stack, PLEAT_NONE, input);
-    if (stack->loop)
+    if (stack->refinement)
     {
         pl_stack_refine(stack, stack->coarse_positions, stack->positions, input->tasks);
     }
@@ -167,7 +167,7 @@ pleat_vec4 pleat_stack_place(const pleat_stack *stack, const pleat_place *coarse
 {
     const uint32_t *triangles = stack->surface->triangles;
     pleat_place place = *coarse;
-    if (stack->loop)
+    if (stack->refinement)
     {
         const pleat_cloth *cloth = &stack->cloth;
         pl_refined_surface surface = {triangles,

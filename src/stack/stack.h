@@ -6,6 +6,7 @@
 
 #include "stack/cut.h"
 #include "base/memory.h"
+#include "mesh/refine/refinement.h"
 #include "pleat/stack.h"
 
 /* A layer in the stack, with what it has made so far. */
@@ -54,9 +55,11 @@ struct pleat_stack
     pleat_vec4 *coarse_normal_values;
 
     /* The working surface; without refinement the same as the input's. */
-    uint32_t level;   /* uniform */
-    pleat_loop *loop; /* NULL: not refined */
-    pl_stack_cut cut; /* along lines of the frame in focus; vertex_count 0: not cut */
+    pleat_refine refine;
+    uint32_t level;            /* uniform, of Loop's */
+    uint64_t max_triangles;    /* 0: the default */
+    pl_refinement *refinement; /* NULL: not refined */
+    pl_stack_cut cut;          /* along lines of the frame in focus; vertex_count 0: not cut */
     pleat_topology *topology;
     pleat_cloth cloth;
     pleat_normals *normals; /* of smooth groups, for output */
@@ -88,16 +91,15 @@ pleat_result pl_stack_bind_coarse(pleat_stack *stack, pleat_error *error);
 /* Fills reach and target_reach, for pleat_stack_check. */
 pleat_result pl_stack_measure_reach(pleat_stack *stack, pleat_error *error);
 
-/* The refinement that the level and the layers' plans ask for, over any render channel of the input's triangles.
- * render_vertex may be NULL where every render vertex has a triangle. */
-pleat_result pl_stack_create_loop(pleat_stack *stack, uint32_t render_count, const uint32_t *render_triangles,
-                                  const uint32_t *render_vertex, pleat_loop **loop, pleat_error *error);
+/* Fills refinement with what the level and the layers' plans ask for; NULL where that is nothing, unless there are
+ * lines to become edges (stack/refine.c). */
+pleat_result pl_stack_make_refinement(pleat_stack *stack, bool lines, pleat_error *error);
 
-/* Fill shape, render_normal and the normals: of the input as it is, or of stack->loop's result. */
+/* Fill shape, render_normal and the normals: of the input as it is, or of stack->refinement's result. */
 pleat_result pl_stack_shape_as_is(pleat_stack *stack, pleat_error *error);
 pleat_result pl_stack_shape_refined(pleat_stack *stack, pleat_error *error);
 
-/* Points of the input's surface on the working one, of a stack that has a loop. */
+/* Points of the input's surface on the working one, of a stack that is refined. */
 void pl_stack_refine(pleat_stack *stack, const pleat_vec4 *in, pleat_vec4 *out, const pleat_tasks *tasks);
 
 /* Morphs and skins (or takes points) into coarse_positions, and fills joint_matrices. No layer. */

@@ -15,12 +15,12 @@ static pl_map_place place_in(const pleat_stack *stack, uint32_t vertex, uint32_t
 {
     pl_map_place place = {triangle, {0, 0, 0}};
     const uint32_t *coarse = stack->surface->triangles;
-    if (!stack->loop)
+    if (!stack->refinement)
     {
         place.weight[corner] = 1;
         return place;
     }
-    const pleat_refined *refined = pleat_loop_refined(stack->loop);
+    const pleat_refined *refined = stack->refinement->refined;
     uint32_t home = refined->vertex_triangle[vertex];
     const float *weight = refined->vertex_barycentric + 3 * (size_t)vertex;
     if (home == triangle || home == PLEAT_NONE)
@@ -63,7 +63,7 @@ void pl_maps_find_starts(pleat_maps *maps)
 {
     const pleat_stack *stack = maps->stack;
     const pleat_stack_shape *shape = &stack->shape;
-    const uint32_t *coarse_triangle = stack->loop ? pleat_loop_refined(stack->loop)->coarse_triangle : NULL;
+    const uint32_t *coarse_triangle = stack->refinement ? stack->refinement->refined->coarse_triangle : NULL;
     for (uint32_t v = 0; v < shape->vertex_count; ++v)
     {
         maps->starts[v].triangle = PLEAT_NONE;

@@ -143,6 +143,8 @@ pleat_result spool_identity(const pleat_bake_desc *desc, bake_look *look, const 
     add_text(&hash, text);
     free(text);
     add_number(&hash, (uint64_t)look->level << 32 | look->layer_count);
+    add_number(&hash, (uint64_t)look->refine << 60 | look->max_triangles);
+    add_number(&hash, (uint64_t)((double)look->triangle_times * 1e6));
     add(&hash, look->layers, look->layer_count, sizeof look->layers[0]);
     add_shape(&hash, pleat_bake_get_shape(bake));
     add_model(&hash, desc->model);

@@ -426,6 +426,7 @@ const pleat_layer_type pleat_folds_layer = {
     .review = review,
     .plan = pl_folds_plan_make,
     .wants = pl_folds_plan_wants,
+    .misses = pl_folds_plan_misses,
     .plan_destroy = pl_folds_plan_destroy,
     .create = create_layer,
     .rehearse = pl_folds_rehearse,

@@ -82,6 +82,7 @@ typedef struct pl_fold_ring
     uint8_t *kept;   /* by station: its folds are solved; others lie between such (rings/stations.c) */
     uint32_t first;  /* of them: where a closed ring begins */
     uint8_t *active; /* stations by fold_count: compressed at some time in the clip, or next to such a fold */
+    float *heights;  /* stations by fold_count: how high it comes to stand at most, about; 0 where it is not active */
     pl_fold_others *others; /* stations by fold_count */
     uint8_t *narrow;        /* stations by fold_count: crushed along the ring at some time in the clip */
     bool outward;           /* some line is shortened at some time in the clip though it faces out of the bend */
@@ -135,7 +136,9 @@ void pl_folds_check_names(const pleat_folds_options *options, const pleat_model 
 /* The fold that an arc length across a ring lies in. */
 uint32_t pl_fold_ring_at(const pl_fold_ring *ring, float arc);
 
+/* Where the cloth has to be finer (rings/wish.c): as a layer's wants and misses. */
 bool pl_folds_plan_wants(void *plan, uint32_t coarse_triangle, const float barycentric[9], uint32_t level);
+float pl_folds_plan_misses(void *plan, uint32_t coarse_triangle, const float barycentric[9]);
 void pl_folds_plan_destroy(void *plan);
 
 /* One point of a line across a ring, as part of one fold: where it is, and how it rises for an amplitude of 1. */

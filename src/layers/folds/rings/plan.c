@@ -324,66 +324,6 @@ uint32_t pl_fold_ring_at(const pl_fold_ring *ring, float arc)
     return k;
 }
 
-/* Is a fold active within a distance of a place of the patch? */
-static bool any_active(const pl_fold_ring *ring, float u, float s, float around)
-{
-    uint32_t count = ring->ring.station_count, first = pl_fold_ring_at(ring, s - around);
-    uint32_t last = pl_fold_ring_at(ring, s + around);
-    int32_t reach = (int32_t)fminf(around * (float)count / ring->ring.length, (float)count) + 1;
-    for (int32_t d = -reach; d <= reach + 1; ++d)
-    {
-        int64_t at = (int64_t)u + d;
-        at = ring->ring.closed ? (at % count + count) % count : at;
-        for (uint32_t k = first; at >= 0 && at < count && k <= last; ++k)
-        {
-            if (ring->active[(uint32_t)at * ring->fold_count + k])
-            {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-bool pl_folds_plan_wants(void *user, uint32_t triangle, const float barycentric[9], uint32_t level)
-{
-    const pl_folds_plan *plan = user;
-    (void)level;
-    const uint32_t *corner = plan->coarse->topology->triangles + 3 * (size_t)triangle;
-    pl_f4 points[3], normal = pl_splat(0), middle = pl_splat(0);
-    for (int k = 0; k < 3; ++k)
-    {
-        points[k] = pl_splat(0);
-        for (int j = 0; j < 3; ++j)
-        {
-            points[k] += pl_load(&plan->coarse->rest[corner[j]]) * pl_splat(barycentric[3 * k + j]);
-        }
-        middle += points[k] * pl_splat(1.0f / 3);
-        normal += pl_load(&plan->coarse->rest_normals[corner[k]]);
-    }
-    /* A lining becomes as fine as what it follows. */
-    bool lining = plan->lining && plan->lining[triangle] == PL_FOLD_LINING;
-    normal = lining ? -normal : normal;
-    float longest = 0;
-    for (int k = 0; k < 3; ++k)
-    {
-        longest = fmaxf(longest, pl_length3(points[k] - points[(k + 1) % 3]));
-    }
-    for (uint32_t i = 0; i < plan->ring_count; ++i)
-    {
-        float width = plan->rings[i].values.width, u, s;
-        /* The flat coarse triangle lies off the smooth surface by up to a part of its size. */
-        float reach = 0.5f * longest + 0.3f * width + (lining ? plan->lining_reach : 0);
-        if (longest > width / plan->options.detail &&
-            pl_patch_find(&plan->rings[i].patch, middle, pl_normalize3(normal), reach, &u, &s) &&
-            any_active(&plan->rings[i], u, s, 0.5f * longest))
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
 void pl_folds_plan_destroy(void *user)
 {
     pl_folds_plan *plan = user;

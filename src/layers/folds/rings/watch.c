@@ -207,7 +207,8 @@ enum
     NEIGHBOURS = 2 /* stations to each side of a fold that is needed: what it fades over */
 };
 
-static void mark_active(const pl_fold_ring *ring, uint32_t station, uint32_t k)
+/* height: of the fold that it is, or that it takes length over from, at the station. */
+static void mark_active(const pl_fold_ring *ring, uint32_t station, uint32_t k, float height)
 {
     uint32_t count = ring->ring.station_count;
     for (uint32_t d = 0; d <= 2 * NEIGHBOURS; ++d)
@@ -216,10 +217,23 @@ static void mark_active(const pl_fold_ring *ring, uint32_t station, uint32_t k)
         at = ring->ring.closed ? at % count : at;
         if (at < count)
         {
+            uint32_t away = d < NEIGHBOURS ? NEIGHBOURS - d : d - NEIGHBOURS;
+            float *known = &ring->heights[at * ring->fold_count + k];
             ring->active[at * ring->fold_count + k] = 1;
+            *known = fmaxf(*known, height * (1 - (float)away / (NEIGHBOURS + 1)));
         }
     }
 }
+
+/* How high a fold stands that has so much of its length left: a low one of height h has lost 2.4 (h / w)^2. */
+static float height_of(const pl_fold_ring *ring, float ratio)
+{
+    float lost = ring->values.strength * fmaxf(1 - ratio, 0);
+    return ring->values.width * fminf(sqrtf(lost / 2.4f), PL_FOLD_STEEP);
+}
+
+/* What the next fold gets of a height that contact does not leave room for, about. */
+#define PASSED_ON 0.6f
 
 /* A fold that is compressed is active; one that is compressed so much that contact may stop it has those behind it
  * active too, which take its length over. */
@@ -232,12 +246,13 @@ static void choose_active(const pl_fold_ring *ring, const watched_fold *folds)
         {
             float ratio = folds[i * ring->fold_count + k].least;
             uint32_t spare = ratio < 0.75f ? PL_FOLDS_SPARE + 1 : ratio < 0.99f ? 1 : 0;
-            for (uint32_t n = 0; ratio < 0.99f && n <= spare; ++n)
+            float height = height_of(ring, ratio) * ring->own[i * ring->fold_count + k];
+            for (uint32_t n = 0; ratio < 0.99f && n <= spare; ++n, height *= PASSED_ON)
             {
                 uint32_t at = k < middle ? k - n : k + n; /* wraps below 0, past fold_count */
                 if (at < ring->fold_count && ring->own[i * ring->fold_count + at] > 0)
                 {
-                    mark_active(ring, i, at);
+                    mark_active(ring, i, at, height);
                 }
             }
         }
@@ -315,9 +330,11 @@ static pleat_result make_stations(pl_folds_planner *p, uint32_t *count, watched_
         pl_fold_miss *misses = PL_ARENA_NEW(&p->scratch, pl_fold_miss, ring->ring.station_count);
         ring->kept = PL_ARENA_NEW(&plan->arena, uint8_t, ring->ring.station_count);
         ring->active = PL_ARENA_NEW(&plan->arena, uint8_t, folds);
+        ring->heights = PL_ARENA_NEW(&plan->arena, float, folds);
         ring->others = PL_ARENA_NEW(&plan->arena, pl_fold_others, folds);
         ring->narrow = PL_ARENA_NEW(&plan->arena, uint8_t, folds);
-        if (!seen || !ratios || !misses || !ring->kept || !ring->active || !ring->others || !ring->narrow)
+        if (!seen || !ratios || !misses || !ring->kept || !ring->active || !ring->heights || !ring->others ||
+            !ring->narrow)
         {
             return pl_fail_memory(p->scratch.memory, error, "a look at the clip");
         }
