@@ -1,5 +1,6 @@
 /* The table of layers: a row for each that the library has, and those that a host adds. */
 #include "pleat/layers/folds.h"
+#include "pleat/layers/implicit.h"
 #include "pleat/layers/volume.h"
 #include "pleat/layers/wrinkles.h"
 
@@ -18,6 +19,7 @@ static const pleat_layer_type *const own[] = {
 static const pleat_skin_method methods[] = {
     {"lbs", "linear blend", PLEAT_LBS, NULL},
     {"dqs", "dual quaternions", PLEAT_DQS, NULL},
+    {"implicit", "limbs that keep their volume and touch", PLEAT_DQS, &pleat_implicit_layer},
 };
 
 enum
