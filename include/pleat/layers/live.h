@@ -37,6 +37,7 @@ typedef struct pleat_live_options
     uint32_t side;  /* a pleat_live_side, default outward */
     bool each_way;  /* default false; true: each direction of a triangle remembers its longest by itself. Hangs less
                        on the first frame, but makes more wrinkles */
+    float detail;   /* for the layer: mesh edges from the crest of a wrinkle to its foot, 1 .. 16, default 3 */
     uint32_t most;  /* wrinkles at once: 1 .. 4096, default 0: by the number of triangles, 24 .. 256 */
 } pleat_live_options;
 

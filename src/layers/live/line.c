@@ -217,6 +217,25 @@ void pl_live_draw_all(pleat_live *live)
     }
 }
 
+void pl_live_show_line(pleat_live *live, uint32_t id, uint32_t count, const pleat_wrinkle_point *points)
+{
+    uint32_t index = live->line_count++;
+    pleat_live_wrinkle *line = &live->lines[index];
+    *line = (pleat_live_wrinkle){id, live->point_count, count, 0, 0};
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        pleat_live_point *point = &live->points[live->point_count++];
+        pl_f4 x[3];
+        const float *b = points[i].place.barycentric;
+        pl_live_corners(live, points[i].place.triangle, x);
+        *point = (pleat_live_point){.place = points[i].place, .height = points[i].depth, .width = 2 * points[i].width};
+        pl_store3(&point->position, x[0] * pl_splat(b[0]) + x[1] * pl_splat(b[1]) + x[2] * pl_splat(b[2]));
+        line->height = fmaxf(line->height, fabsf(point->height));
+    }
+    find_ways(live, line);
+    find_ball(live, index);
+}
+
 /* ---- Nearness to lines ---- */
 
 static bool piece_is_near(pl_f4 p, const pleat_live_point *piece, float radius)

@@ -31,6 +31,7 @@ pleat_live_options pleat_live_options_default(void)
     options.strength = 1;
     options.spacing = 1.5f;
     options.shortest = 4;
+    options.detail = 3;
     return options;
 }
 
@@ -55,22 +56,25 @@ const pleat_parameter *pleat_live_parameters(uint32_t *count)
          "which way wrinkles stand; both: inward in hollows"},
         {"each_way", PLEAT_VALUE_SWITCH, OFFSET(each_way), 0, 0, NULL,
          "each direction of the cloth remembers its longest by itself: more wrinkles"},
+        {"detail", PLEAT_VALUE_NUMBER, OFFSET(detail), 1, 16, NULL,
+         "of a mesh that is refined: edges from the crest of a wrinkle to its foot"},
         {"most", PLEAT_VALUE_COUNT, OFFSET(most), 0, 4096, NULL, "wrinkles at once; 0: by the number of triangles"},
     };
     *count = sizeof table / sizeof table[0];
     return table;
 }
 
-static pleat_result check_options(const pleat_live_options *o, pleat_error *error)
+pleat_result pl_live_check_options(const pleat_live_options *o, pleat_error *error)
 {
     const struct
     {
         const char *name;
         float value, low, high;
-    } ranges[] = {{"tau", o->tau, 1.01f, 4},         {"width", o->width, 0, 1e6f},    {"arc", o->arc, 1.1f, 8},
-                  {"cap", o->cap, 1.05f, 3},         {"strength", o->strength, 0, 1}, {"spacing", o->spacing, 0.2f, 20},
-                  {"shortest", o->shortest, 1, 100}, {"tension", o->tension, 0, 1},   {"side", (float)o->side, 0, 2},
-                  {"most", (float)o->most, 0, 4096}};
+    } ranges[] = {
+        {"tau", o->tau, 1.01f, 4},         {"width", o->width, 0, 1e6f},     {"arc", o->arc, 1.1f, 8},
+        {"cap", o->cap, 1.05f, 3},         {"strength", o->strength, 0, 1},  {"spacing", o->spacing, 0.2f, 20},
+        {"shortest", o->shortest, 1, 100}, {"tension", o->tension, 0, 1},    {"side", (float)o->side, 0, 2},
+        {"detail", o->detail, 1, 16},      {"most", (float)o->most, 0, 4096}};
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; ++i)
     {
         if (!(ranges[i].value >= ranges[i].low && ranges[i].value <= ranges[i].high))
@@ -93,7 +97,7 @@ pleat_live_desc pleat_live_desc_default(void)
 
 static pleat_result check_desc(const pleat_live_desc *desc, pleat_error *error)
 {
-    PL_TRY(check_options(&desc->options, error));
+    PL_TRY(pl_live_check_options(&desc->options, error));
     if (!desc->triangles || desc->triangle_count == 0 || desc->triangle_count > UINT32_MAX / 6)
     {
         return pl_fail(error, PLEAT_BAD_ARGUMENT, "live: triangle_count is %u; it must be 1 or more, with triangles",
@@ -496,6 +500,24 @@ void pleat_live_reset(pleat_live *live)
     live->head->triangle_count = live->topology->triangle_count;
     live->head->most = live->most;
     forget_frame(live);
+}
+
+void pl_live_show(pleat_live *live, const pleat_vec3 *positions, uint32_t wrinkle_count, const pleat_wrinkle *wrinkles,
+                  const pleat_wrinkle_point *points)
+{
+    gather(live, positions);
+    live->line_count = live->point_count = 0;
+    for (uint32_t w = 0; w < wrinkle_count && live->line_count < live->most; ++w)
+    {
+        const pleat_wrinkle_point *from = points + wrinkles[w].first_point;
+        uint32_t count = wrinkles[w].point_count;
+        if (count > live->point_capacity - live->point_count)
+        {
+            break;
+        }
+        pl_live_show_line(live, wrinkles[w].id, count, from);
+    }
+    pl_live_touch_all(live);
 }
 
 /* ---- Results and state ---- */

@@ -16,6 +16,7 @@
 #include "layers/live/contour.h"
 #include "layers/live/label.h"
 #include "layers/live/tensor.h"
+#include "pleat/layers/wrinkles.h"
 #include "pleat/mesh.h"
 
 enum
@@ -174,6 +175,8 @@ void pl_live_extent(const pleat_live *live, const pl_live_path *path, float *beg
 /* line.c: paths as drawn, all of them or one more. */
 void pl_live_draw_all(pleat_live *live);
 void pl_live_draw(pleat_live *live, const pl_live_path *path);
+/* One line by its places. */
+void pl_live_show_line(pleat_live *live, uint32_t id, uint32_t count, const pleat_wrinkle_point *points);
 /* Whether a place is within a radius of a line, and of the ball around it. Layers that lie back to back do not see each
  * other: normals (of any length) must agree. */
 bool pl_live_ball_is_near(const pleat_live *live, uint32_t line, pl_f4 place, float radius);
@@ -183,6 +186,14 @@ bool pl_live_line_is_near(const pleat_live *live, uint32_t line, pl_f4 place, pl
 void pl_live_limit(pleat_live *live, uint32_t path);
 /* seed.c */
 void pl_live_sow(pleat_live *live);
+
+/* Shows wrinkles of another frame on these positions in the place of own ones: what heights are asked of from then on.
+ * The state does not change. */
+void pl_live_show(pleat_live *live, const pleat_vec3 *positions, uint32_t wrinkle_count, const pleat_wrinkle *wrinkles,
+                  const pleat_wrinkle_point *points);
+
+/* live.c */
+pleat_result pl_live_check_options(const pleat_live_options *options, pleat_error *error);
 
 /* near.c, pack.c */
 void pl_live_touch_all(pleat_live *live);
