@@ -1,6 +1,7 @@
 /* The table of layers: a row for each that the library has, and those that a host adds. */
 #include "pleat/layers/folds.h"
 #include "pleat/layers/implicit.h"
+#include "pleat/layers/live.h"
 #include "pleat/layers/volume.h"
 #include "pleat/layers/wrinkles.h"
 
@@ -13,6 +14,7 @@ static const pleat_layer_type *const own[] = {
     &pleat_folds_layer,
     &pleat_volume_layer,
     &pleat_wrinkles_layer,
+    &pleat_live_layer,
 };
 
 /* The first is the default. */

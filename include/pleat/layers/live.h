@@ -10,7 +10,6 @@
 #define PLEAT_LAYERS_LIVE_H
 
 #include "pleat/layer.h"
-#include "pleat/look.h"
 
 PLEAT_BEGIN
 
@@ -42,9 +41,6 @@ typedef struct pleat_live_options
 } pleat_live_options;
 
 pleat_live_options pleat_live_options_default(void);
-
-/* For look files: the table of a pleat_live_options, its length through count. */
-const pleat_parameter *pleat_live_parameters(uint32_t *count);
 
 /* ---- One garment --------------------------------------------------------------------------------------------------
  */

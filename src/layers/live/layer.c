@@ -1,10 +1,45 @@
 /* The live layer in a stack: wrinkles of the clip, or of the motion so far, as geometry. */
 #include "layers/live/plan.h"
 
+#include <stdio.h>
+
 enum
 {
     GRAIN = 256 /* vertices of a task */
 };
+
+/* ---- Options ---- */
+
+static void fill_defaults(void *options)
+{
+    *(pleat_live_options *)options = pleat_live_options_default();
+}
+
+#define OFFSET(member) offsetof(pleat_live_options, member)
+
+static const pleat_parameter parameters[] = {
+    {"tau", PLEAT_VALUE_NUMBER, OFFSET(tau), 1.01, 4, NULL,
+     "wrinkles live where cloth is this many times shorter than it was"},
+    {"width", PLEAT_VALUE_LENGTH, OFFSET(width), 0, 1, NULL,
+     "of a wrinkle pushed together as far as it goes; 0: 0.5 % of the height"},
+    {"arc", PLEAT_VALUE_NUMBER, OFFSET(arc), 1.1, 8, NULL, "cloth in a wrinkle, in widths"},
+    {"cap", PLEAT_VALUE_NUMBER, OFFSET(cap), 1.05, 3, NULL, "compression above this counts as this"},
+    {"strength", PLEAT_VALUE_SHARE, OFFSET(strength), 0, 1, NULL, "how much of the lost length comes back"},
+    {"spacing", PLEAT_VALUE_NUMBER, OFFSET(spacing), 0.2, 20, NULL,
+     "from a new wrinkle to the next one, in lengths of its cloth"},
+    {"shortest", PLEAT_VALUE_NUMBER, OFFSET(shortest), 1, 100, NULL, "wrinkle there is, in widths"},
+    {"tension", PLEAT_VALUE_SHARE, OFFSET(tension), 0, 1, NULL,
+     "how much of stretch counts as compression across it: drag lines"},
+    {"side", PLEAT_VALUE_CHOICE, OFFSET(side), 0, 0, "outward|inward|both",
+     "which way wrinkles stand; both: inward in hollows"},
+    {"each_way", PLEAT_VALUE_SWITCH, OFFSET(each_way), 0, 0, NULL,
+     "each direction of the cloth remembers its longest by itself: more wrinkles"},
+    {"detail", PLEAT_VALUE_NUMBER, OFFSET(detail), 1, 16, NULL,
+     "of a mesh that is refined: edges from the crest of a wrinkle to its foot"},
+    {"most", PLEAT_VALUE_COUNT, OFFSET(most), 0, 4096, NULL, "wrinkles at once; 0: by the number of triangles"},
+};
+
+/* ---- Binding ---- */
 
 typedef struct live_layer
 {
@@ -15,8 +50,10 @@ typedef struct live_layer
     uint32_t vertex_count;
     const uint32_t *vertex_triangle; /* the stack's, as the cloth has them */
     const float *vertex_barycentric, *mask;
-    pleat_vec3 *packed; /* #V of the coarse cloth */
-    float *heights;     /* #V */
+    pleat_vec3 *packed;   /* #V of the coarse cloth */
+    float *heights;       /* #V */
+    pleat_wrinkle *lines; /* of the last update, for who asks for curves */
+    pleat_wrinkle_point *points;
     uint32_t moved;
     float highest;
 } live_layer;
@@ -38,7 +75,9 @@ static pleat_result bind_layer(live_layer *layer, const pleat_cloth *cloth, cons
     layer->mask = cloth->mask;
     PL_ARENA_NEW_OR_FAIL(layer->packed, &layer->arena, pleat_vec3, layer->plan->coarse->vertex_count, error);
     PL_ARENA_NEW_OR_FAIL(layer->heights, &layer->arena, float, layer->vertex_count, error);
-    result = pl_live_plan_live(layer->plan, host, &layer->live, error);
+    PL_TRY(pl_live_plan_live(layer->plan, host, &layer->live, error));
+    PL_ARENA_NEW_OR_FAIL(layer->lines, &layer->arena, pleat_wrinkle, layer->live->most, error);
+    PL_ARENA_NEW_OR_FAIL(layer->points, &layer->arena, pleat_wrinkle_point, layer->live->point_capacity, error);
 fail:
     return result;
 }
@@ -158,6 +197,10 @@ static void update_layer(void *user, const pleat_layer_frame *frame)
     else
     {
         height_job job = {layer, 1, true};
+        if (!(frame->step > 0))
+        {
+            pleat_live_reset(layer->live);
+        }
         pleat_live_update(layer->live, layer->packed, frame->step, frame->tasks);
         pl_parallel_for(frame->tasks, layer->vertex_count, GRAIN, find_heights, &job);
     }
@@ -182,29 +225,60 @@ static void state_restore(void *user, const void *state)
     pleat_live_state_restore(((live_layer *)user)->live, state, NULL);
 }
 
-static bool figure(const void *user, uint32_t index, const char **name, double *value)
+static const pleat_layer_figure figures[] = {
+    {"wrinkles", "", "wrinkles"},
+    {"points", "", "points of their crests"},
+    {"moved", "", "vertices that wrinkles moved"},
+    {"highest", "m", "the farthest move"},
+};
+
+static void measure(const void *user, double *values)
 {
     const live_layer *layer = user;
-    const struct
+    values[0] = layer->live->line_count;
+    values[1] = layer->live->point_count;
+    values[2] = layer->moved;
+    values[3] = (double)layer->highest;
+}
+
+static void tell(const double *largest, char *out, size_t size)
+{
+    snprintf(out, size, "at most %.0f wrinkles at once, up to %.1f mm high", largest[0], 1e3 * largest[3]);
+}
+
+/* ---- Curves ---- */
+
+static const pleat_wrinkle_set *clip_curves(const void *user)
+{
+    return ((const live_layer *)user)->plan->set;
+}
+
+static uint32_t curves(const void *user, const pleat_wrinkle **wrinkles, const pleat_wrinkle_point **points)
+{
+    const live_layer *layer = user;
+    const pleat_live *live = layer->live;
+    for (uint32_t i = 0; i < live->line_count; ++i)
     {
-        const char *name;
-        double value;
-    } list[] = {{"wrinkles", layer->live->line_count},
-                {"points", layer->live->point_count},
-                {"moved", layer->moved},
-                {"highest", (double)layer->highest}};
-    if (index >= sizeof list / sizeof list[0])
-    {
-        return false;
+        const pleat_live_wrinkle *line = &live->lines[i];
+        layer->lines[i] = (pleat_wrinkle){line->id, line->first_point, line->point_count, line->point_count / 2};
     }
-    *name = list[index].name;
-    *value = list[index].value;
-    return true;
+    for (uint32_t i = 0; i < live->point_count; ++i)
+    {
+        const pleat_live_point *point = &live->points[i];
+        layer->points[i] = (pleat_wrinkle_point){point->place, 0.5f * point->width, point->height, 0};
+    }
+    *wrinkles = layer->lines;
+    *points = layer->points;
+    return live->line_count;
 }
 
 const pleat_layer_type pleat_live_layer = {
     .name = "live",
+    .summary = "wrinkles from the motion alone, with no rest shape: as a game gets them in real time",
     .options_size = sizeof(pleat_live_options),
+    .defaults = fill_defaults,
+    .parameters = parameters,
+    .parameter_count = sizeof parameters / sizeof parameters[0],
     .plan = pl_live_plan_make,
     .wants = pl_live_plan_wants,
     .plan_destroy = pl_live_plan_destroy,
@@ -215,5 +289,10 @@ const pleat_layer_type pleat_live_layer = {
     .state_size = state_size,
     .state_save = state_save,
     .state_restore = state_restore,
-    .figure = figure,
+    .figures = figures,
+    .figure_count = sizeof figures / sizeof figures[0],
+    .measure = measure,
+    .tell = tell,
+    .clip_curves = clip_curves,
+    .curves = curves,
 };

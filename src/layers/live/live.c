@@ -35,35 +35,6 @@ pleat_live_options pleat_live_options_default(void)
     return options;
 }
 
-#define OFFSET(member) offsetof(pleat_live_options, member)
-
-const pleat_parameter *pleat_live_parameters(uint32_t *count)
-{
-    static const pleat_parameter table[] = {
-        {"tau", PLEAT_VALUE_NUMBER, OFFSET(tau), 1.01, 4, NULL,
-         "wrinkles live where cloth is this many times shorter than it was"},
-        {"width", PLEAT_VALUE_LENGTH, OFFSET(width), 0, 1, NULL,
-         "of a wrinkle pushed together as far as it goes; 0: 0.5 % of the height"},
-        {"arc", PLEAT_VALUE_NUMBER, OFFSET(arc), 1.1, 8, NULL, "cloth in a wrinkle, in widths"},
-        {"cap", PLEAT_VALUE_NUMBER, OFFSET(cap), 1.05, 3, NULL, "compression above this counts as this"},
-        {"strength", PLEAT_VALUE_SHARE, OFFSET(strength), 0, 1, NULL, "how much of the lost length comes back"},
-        {"spacing", PLEAT_VALUE_NUMBER, OFFSET(spacing), 0.2, 20, NULL,
-         "from a new wrinkle to the next one, in lengths of its cloth"},
-        {"shortest", PLEAT_VALUE_NUMBER, OFFSET(shortest), 1, 100, NULL, "wrinkle there is, in widths"},
-        {"tension", PLEAT_VALUE_SHARE, OFFSET(tension), 0, 1, NULL,
-         "how much of stretch counts as compression across it: drag lines"},
-        {"side", PLEAT_VALUE_CHOICE, OFFSET(side), 0, 0, "outward|inward|both",
-         "which way wrinkles stand; both: inward in hollows"},
-        {"each_way", PLEAT_VALUE_SWITCH, OFFSET(each_way), 0, 0, NULL,
-         "each direction of the cloth remembers its longest by itself: more wrinkles"},
-        {"detail", PLEAT_VALUE_NUMBER, OFFSET(detail), 1, 16, NULL,
-         "of a mesh that is refined: edges from the crest of a wrinkle to its foot"},
-        {"most", PLEAT_VALUE_COUNT, OFFSET(most), 0, 4096, NULL, "wrinkles at once; 0: by the number of triangles"},
-    };
-    *count = sizeof table / sizeof table[0];
-    return table;
-}
-
 pleat_result pl_live_check_options(const pleat_live_options *o, pleat_error *error)
 {
     const struct
