@@ -146,7 +146,7 @@ static void test_live_views_shirt(void **state)
 {
     (void)state;
     support_moving m = support_moving_make("shirt", "shirt", "twist");
-    check_views(&m, 2);
+    check_views(&m, 1.5);
     support_moving_drop(&m);
 }
 
@@ -155,7 +155,7 @@ static void test_live_views_knight(void **state)
     (void)state;
     SUPPORT_NEED(path, "quat_knight/KnightCharacter.glb");
     support_moving m = support_moving_load(path, NULL, "HumanArmature|Walking");
-    check_views(&m, 2);
+    check_views(&m, 1.5);
     support_moving_drop(&m);
 }
 
@@ -207,7 +207,7 @@ static void test_live_rates_dancer(void **state)
 {
     (void)state;
     support_moving m = support_moving_make("dancer", "leotard", "squat");
-    check_rates(&m, 2.5);
+    check_rates(&m, 1.5);
     support_moving_drop(&m);
 }
 
@@ -216,7 +216,7 @@ static void test_live_rates_knight(void **state)
     (void)state;
     SUPPORT_NEED(path, "quat_knight/KnightCharacter.glb");
     support_moving m = support_moving_load(path, NULL, "HumanArmature|Walking");
-    check_rates(&m, 3);
+    check_rates(&m, 2);
     support_moving_drop(&m);
 }
 
@@ -348,7 +348,7 @@ static void test_live_steady_dancer(void **state)
 {
     (void)state;
     support_moving m = support_moving_make("dancer", "leotard", "squat");
-    check_steadiness(&m, 2.5);
+    check_steadiness(&m, 2);
     support_moving_drop(&m);
 }
 

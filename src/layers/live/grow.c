@@ -8,7 +8,7 @@
 
 static const float GROWTH = 1.15f;
 /* In widths a second. */
-static const float END_SPEED = 15, HEIGHT_SPEED = 2.4f;
+static const float END_SPEED = 7, HEIGHT_SPEED = 2.4f;
 /* The height that moving ends may add anywhere, in widths a second: with HEIGHT_SPEED less than a tenth at 60 frames a
  * second. */
 static const float END_HEIGHT_SPEED = 2.4f;
@@ -16,6 +16,9 @@ static const float END_HEIGHT_SPEED = 2.4f;
 static const float KEEP = 0.75f;
 /* No wrinkle is higher than this share of its length: a short one that is high is a blob. */
 static const float STEEPEST = 0.1f;
+
+/* A path gets more nodes when what is visible of it is so many pieces from its end. */
+static const float NEAR_END = 1.5f;
 
 static float compression_of(const pleat_live *live, uint32_t triangle)
 {
@@ -128,21 +131,23 @@ static float towards(float from, float to, float most)
 /* Nodes more than one piece beyond the ends are not needed; a path that wants to go on gets one more. */
 static void fit_support(pleat_live *live, pl_live_path *path, float begin, float end)
 {
-    uint32_t front = path->begin > 1.5f && begin > 1.5f ? (uint32_t)(fminf(path->begin, begin) - 0.5f) : 0;
+    uint32_t front = path->begin > NEAR_END && begin > NEAR_END ? (uint32_t)(fminf(path->begin, begin) - 0.5f) : 0;
     float last = (float)(path->count - 1), rest = fminf(last - path->end, last - end);
-    uint32_t back = rest > 1.5f ? (uint32_t)(rest - 0.5f) : 0;
+    uint32_t back = rest > NEAR_END ? (uint32_t)(rest - 0.5f) : 0;
     if (front + back + 2 <= path->count)
     {
         pl_live_drop(path, front, back);
     }
     float keep = kept(live);
     uint32_t next = beyond(live, path, true);
-    if (begin <= 0 && !(path->lowest > 0) && next != PLEAT_NONE && compression_of(live, next) >= keep)
+    if (begin <= 0 && path->begin < NEAR_END && !(path->lowest > 0) && next != PLEAT_NONE &&
+        compression_of(live, next) >= keep)
     {
         pl_live_extend(live, path, true);
     }
     next = beyond(live, path, false);
-    if (end >= last && path->uppermost >= last && next != PLEAT_NONE && compression_of(live, next) >= keep)
+    if (end >= last && path->end > last - NEAR_END && path->uppermost >= last && next != PLEAT_NONE &&
+        compression_of(live, next) >= keep)
     {
         pl_live_extend(live, path, false);
     }
@@ -161,8 +166,8 @@ bool pl_live_grow(pleat_live *live, pl_live_path *path, float dt)
     float want_from = pl_live_arc_at(path, arc, begin), want_to = pl_live_arc_at(path, arc, end);
     path->dying = want_to - want_from >= live->options.shortest * width ? 0u : 1u;
     float want_height = path->dying ? 0 : wanted_height(live, path, arc, want_from, want_to);
-    /* Near an end the height rises by at most STEEPEST of the way, about. */
-    float most = fminf(END_SPEED, END_HEIGHT_SPEED * width / fmaxf(path->height * 2 * STEEPEST, 1e-6f * width));
+    /* The flank to an end rises by at most 1.5 times the height on half of the length. */
+    float most = fminf(END_SPEED, END_HEIGHT_SPEED * width / fmaxf(path->height * 3 * STEEPEST, 1e-6f * width));
     most = fminf(most * width * dt, 0.5f * (powf(GROWTH, PL_LIVE_RATE * dt) - 1) * fmaxf(to - from, width));
     if (!path->dying)
     {

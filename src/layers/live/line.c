@@ -35,18 +35,19 @@ static heading heading_of(pl_f4 way, pl_f4 edge)
     return (heading){along, sqrtf(fmaxf(1 - along * along, 0))};
 }
 
-/* The direction of the path at each node, as it crosses the node's edge. */
+/* The direction of the path at each node, as it crosses the node's edge: the mean of its two pieces', by their lengths.
+ * Where the path goes round a vertex in small steps those do not turn the long pieces beside them. */
 static void head_nodes(const pleat_live *live, const pl_live_path *path, const pl_f4 *at, heading *out)
 {
-    pl_f4 before = pl_splat(0);
     for (uint32_t i = 0; i < path->count; ++i)
     {
-        pl_f4 after = i + 1 < path->count ? pl_normalize3(at[i + 1] - at[i]) : before;
+        pl_f4 before = at[i] - at[i ? i - 1 : i], after = at[i + 1 < path->count ? i + 1 : i] - at[i];
         pl_f4 edge = edge_way(live, path->nodes[i]);
-        heading a = heading_of(i ? before : after, edge), b = heading_of(after, edge);
-        float along = a.along + b.along, across = a.across + b.across, length = sqrtf(along * along + across * across);
-        out[i] = length > 0 ? (heading){along / length, across / length} : a;
-        before = after;
+        float a = pl_length3(before), b = pl_length3(after);
+        heading from = heading_of(pl_normalize3(before), edge), to = heading_of(pl_normalize3(after), edge);
+        float along = a * from.along + b * to.along, across = a * from.across + b * to.across;
+        float length = sqrtf(along * along + across * across);
+        out[i] = length > 0 ? (heading){along / length, across / length} : from;
     }
 }
 
