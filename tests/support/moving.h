@@ -15,7 +15,7 @@ typedef struct support_moving
     uint32_t vertex_count, triangle_count; /* of the welded surface */
     const uint32_t *triangles;
     pleat_vec3 *positions; /* of the last time */
-    float height; /* the longest side of its box at the start of the clip */
+    float height;          /* the longest side of its box at the start of the clip */
 } support_moving;
 
 /* A built-in character, or a file; the node with the most triangles where its name is NULL. */
