@@ -47,6 +47,9 @@ if(PLEAT_SANITIZE STREQUAL "thread")
     add_dependencies(pleat_thread_tests pleat)
 endif()
 
+add_test(NAME cli_files COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/cli_files.sh $<TARGET_FILE:pleat>
+    ${PROJECT_BINARY_DIR}/test-output/cli_files)
+
 add_test(NAME demo COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/demo.sh $<TARGET_FILE:pleat>
     ${PROJECT_BINARY_DIR}/test-output/demo quick)
 add_test(NAME demo_long COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/demo.sh $<TARGET_FILE:pleat>

@@ -180,7 +180,8 @@ static pleat_result write_svg(app_session *session, const pleat_plot *plot, cons
     pleat_result result = pleat_plot_svg(plot, PLOT_WIDTH, PLOT_HEIGHT, &session->host, &text, &size, error);
     if (result == PLEAT_OK)
     {
-        result = pleat_file_write(path, text, size, error);
+        result = pleat_files_will_write(session->host.files, path, error);
+        result = result == PLEAT_OK ? pleat_file_write(path, text, size, error) : result;
         pleat_plot_free(&session->host, text);
     }
     return result;

@@ -2,6 +2,8 @@
 
 #include "budget.h"
 
+#include "pleat/io/file.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -211,6 +213,11 @@ bool session_open(app_session *session, const app_arguments *arguments)
     session->host.log = take_log;
     session->host.log_user = session;
     pleat_error error = {0};
+    if (pleat_files_create(&session->host, &session->host.files, &error) != PLEAT_OK)
+    {
+        fail_error(session, &error);
+        return false;
+    }
     if (pleat_pool_create(arguments_whole(arguments, "threads"), &session->pool, &error) != PLEAT_OK)
     {
         fail_error(session, &error);
@@ -224,6 +231,7 @@ bool session_open(app_session *session, const app_arguments *arguments)
 void session_close(app_session *session)
 {
     pleat_pool_destroy(session->pool);
+    pleat_files_destroy(session->host.files);
     for (uint32_t i = 0; i < SESSION_WARNINGS; ++i)
     {
         free(session->warnings[i]);

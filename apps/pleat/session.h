@@ -23,7 +23,7 @@ enum
 typedef struct app_session
 {
     const app_arguments *arguments;
-    pleat_host host; /* memory from the budget, threads from a pool, warnings to stderr */
+    pleat_host host; /* memory from the budget, threads from a pool, warnings to stderr, a list of the files */
     pleat_pool *pool;
     uint32_t thread_count;
     bool json, quiet;

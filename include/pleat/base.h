@@ -104,6 +104,7 @@ typedef struct pleat_host
     pleat_tasks tasks;   /* default: everything on the calling thread */
     pleat_log *log;      /* default: NULL, silence */
     void *log_user;
+    struct pleat_files *files; /* default: NULL; else what is read and written is noted there, see pleat/io/file.h */
 } pleat_host;
 
 pleat_host pleat_host_default(void);

@@ -81,7 +81,7 @@ pleat_result pl_asset_read_file(pleat_asset *asset, const char *path, const uint
         return pl_fail_memory(&asset->memory, error, path);
     }
     file->memory = &asset->memory;
-    PL_TRY(pl_file_read(path, &asset->memory, &file->bytes, size, error));
+    PL_TRY(pl_file_read(path, &asset->host, &asset->memory, &file->bytes, size, error));
     PL_TRY(pl_asset_on_close(asset, release_file, file, error));
     *bytes = file->bytes;
     return PLEAT_OK;
@@ -274,7 +274,7 @@ static pleat_result load(pleat_asset *asset, const char *path, const pleat_load_
     {
         unsigned char *bytes;
         size_t size;
-        PL_TRY(pl_file_read(path, &asset->memory, &bytes, &size, error));
+        PL_TRY(pl_file_read(path, &asset->host, &asset->memory, &bytes, &size, error));
         pleat_result result = parse(asset, bytes, size, &bytes, error);
         pl_free(&asset->memory, bytes);
         PL_TRY(result);
@@ -300,6 +300,7 @@ pleat_result pleat_asset_load(const char *path, const pleat_load_options *option
     }
     pleat_asset *made;
     PL_TRY(create(pleat_format_of(path), path, host, &made, error));
+    made->allow_outside = chosen->allow_outside;
     pleat_result result = load(made, path, chosen, error);
     if (result != PLEAT_OK)
     {

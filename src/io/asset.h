@@ -19,6 +19,7 @@ struct pleat_asset
     pl_arena arena;   /* the model's arrays live here, as long as the asset */
     const char *name; /* the path as it was given */
     pleat_format format;
+    bool allow_outside; /* files that it names may lie outside its folder */
     pleat_model model;
     /* OBJ and PLY: which of the file's source_point_count vertices each render vertex of the mesh came from, so that
      * point caches of the file's own vertices fit too; else NULL. */

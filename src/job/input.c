@@ -10,6 +10,7 @@ pleat_asset *load_input(app_session *session, uint32_t index, double fps)
 {
     pleat_load_options options = pleat_load_options_default();
     options.sequence_fps = (float)fps;
+    options.allow_outside = arguments_given(session->arguments, "allow-outside");
     options.points_fps = (float)fps;
     options.points_path = arguments_text(session->arguments, "points");
     pleat_asset *asset = NULL;

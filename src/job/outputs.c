@@ -212,6 +212,51 @@ static int check_targets(const app_session *session, const bake_targets *targets
     return EXIT_DONE;
 }
 
+static int announce_file(const app_session *session, const char *path)
+{
+    pleat_error error = {0};
+    return pleat_files_will_write(session->host.files, path, &error) == PLEAT_OK
+               ? EXIT_DONE
+               : fail_usage(session, "%s", error.message);
+}
+
+static int announce_beside(const app_session *session, const bake_target *target, const char *ending)
+{
+    char *stem = stem_of(target->path), *path = stem ? join(stem, ending) : NULL;
+    int status = path ? announce_file(session, path) : fail_input(session, "out of memory for the list of outputs");
+    free(path);
+    free(stem);
+    return status;
+}
+
+/* Tells what will be written to whoever reads: files whose names are known now. Meshes of frames find out when they are
+ * begun, before anything has its final name. */
+static int announce(const app_session *session, const bake_targets *targets)
+{
+    const char *wrinkles = arguments_text(session->arguments, "wrinkles-out");
+    int status = EXIT_DONE;
+    for (uint32_t i = 0; i < targets->count && status == EXIT_DONE; ++i)
+    {
+        const bake_target *target = &targets->list[i];
+        bool shared = false;
+        for (uint32_t k = 0; k < i && !shared; ++k)
+        {
+            shared = target_shares_sidecars(target, &targets->list[k]);
+        }
+        status = announce_file(session, target->path);
+        if (status == EXIT_DONE && target->format == PLEAT_FORMAT_GLTF)
+        {
+            status = announce_beside(session, target, ".bin");
+        }
+        if (status == EXIT_DONE && is_cache(target) && !shared)
+        {
+            status = announce_beside(session, target, ".json");
+            status = status == EXIT_DONE ? announce_beside(session, target, ".rest.obj") : status;
+        }
+    }
+    return status == EXIT_DONE && wrinkles ? announce_file(session, wrinkles) : status;
+}
+
 int targets_open(const app_session *session, bake_targets *targets)
 {
     *targets = (bake_targets){0};
@@ -233,7 +278,8 @@ int targets_open(const app_session *session, bake_targets *targets)
             return status;
         }
     }
-    return check_targets(session, targets);
+    int status = check_targets(session, targets);
+    return status == EXIT_DONE ? announce(session, targets) : status;
 }
 
 void targets_free(bake_targets *targets, bool done)

@@ -74,6 +74,7 @@ static int find_body(app_session *session, const pleat_model *model, wrinkle_inp
                           session->arguments->files[0]);
     }
     pleat_load_options options = pleat_load_options_default();
+    options.allow_outside = arguments_given(session->arguments, "allow-outside");
     options.sequence_fps = options.points_fps = (float)arguments_number(session->arguments, "fps");
     pleat_error error = {0};
     if (pleat_asset_load(name, &options, &session->host, &input->body_asset, &error) != PLEAT_OK)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- Container ---- */
 
@@ -302,6 +303,8 @@ static void test_gltf_container_external_files_and_data_uris(void **state)
         assert_memory_equal(support_first_primitive(asset)->positions, support_square, sizeof support_square);
         pleat_asset_destroy(asset);
     }
+    unlink(in_folder("link.bin"));
+    assert_int_equal(symlink("/dev/../etc/passwd", in_folder("link.bin")), 0);
     static const struct
     {
         const char *uri;
@@ -315,6 +318,10 @@ static void test_gltf_container_external_files_and_data_uris(void **state)
         {"%2fetc/passwd", PLEAT_BAD_DATA, "only data and paths relative to the file"},
         {"file:///etc/passwd", PLEAT_BAD_DATA, "only data and paths relative to the file"},
         {"http://example.org/b.bin", PLEAT_BAD_DATA, "only data and paths relative to the file"},
+        {"../b.bin", PLEAT_BAD_DATA, "it leads out of the file's folder"},
+        {"sub/../../b.bin", PLEAT_BAD_DATA, "it leads out of the file's folder"},
+        {"%2e%2e%2fb.bin", PLEAT_BAD_DATA, "it leads out of the file's folder"},
+        {"link.bin", PLEAT_BAD_DATA, "it leads out of the file's folder"},
         {"a%00.bin", PLEAT_BAD_DATA, "only data and paths relative to the file"},
         {"", PLEAT_BAD_DATA, "only data and paths relative to the file"},
         {"data:,AAAA", PLEAT_BAD_DATA, "buffers[0].uri: a data URI must be base64"},

@@ -29,8 +29,10 @@ typedef struct pleat_load_options
 {
     float sequence_fps; /* default 30 */
     const char
-        *points_path; /* NULL, or a .pc2, .mdd or mesh sequence whose frames become a clip of the (single) mesh */
-    float points_fps; /* default 30; what a .pc2 cannot say */
+        *points_path;   /* NULL, or a .pc2, .mdd or mesh sequence whose frames become a clip of the (single) mesh */
+    float points_fps;   /* default 30; what a .pc2 cannot say */
+    bool allow_outside; /* default false: a .gltf reads buffers and images from its own folder and those in it, not by
+                           "../" or a link that leads elsewhere */
 } pleat_load_options;
 
 pleat_load_options pleat_load_options_default(void);

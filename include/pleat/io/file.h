@@ -20,6 +20,16 @@ void pleat_outputs_destroy(pleat_outputs *outputs);
  * waits for the end. */
 void pleat_outputs_remove_all(void);
 
+/* The files that one piece of work reads and writes, by device and inode. Where a host names one, reading a file that
+ * is to be written and writing one that was read, or twice, are errors (BAD_ARGUMENT) that name both: no input is lost,
+ * however it was spelled, linked or found. An output is free again when it is in place or dropped. Not for use by two
+ * threads at once; must outlive what was made with the host. */
+typedef struct pleat_files pleat_files;
+pleat_result pleat_files_create(const pleat_host *host, pleat_files **files, pleat_error *error);
+void pleat_files_destroy(pleat_files *files); /* NULL is fine */
+/* Announces an output, so that a clash is known before any work is done. files may be NULL. */
+pleat_result pleat_files_will_write(pleat_files *files, const char *path, pleat_error *error);
+
 /* A whole file at once, whole or not at all. */
 pleat_result pleat_file_write(const char *path, const void *bytes, size_t size, pleat_error *error);
 /* The whole file into memory of the host; size is checked against the host's limit. Free with pleat_file_free. */

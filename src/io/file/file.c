@@ -1,6 +1,7 @@
 /* Whole files in and out. */
 #include "io/file/file.h"
 
+#include "io/file/ledger.h"
 #include "io/file/output.h"
 #include "pleat/io.h"
 
@@ -15,7 +16,7 @@ pleat_result pl_fail_file(pleat_error *error, const char *path, const char *doin
     return pl_fail(error, PLEAT_FILE_ERROR, "%.300s: cannot %s: %m", path, doing);
 }
 
-pleat_result pl_file_open(const char *path, int *descriptor, uint64_t *size, pleat_error *error)
+pleat_result pl_file_open(const char *path, const pleat_host *host, int *descriptor, uint64_t *size, pleat_error *error)
 {
     *descriptor = -1;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -35,6 +36,12 @@ pleat_result pl_file_open(const char *path, int *descriptor, uint64_t *size, ple
         close(file);
         return pl_fail(error, PLEAT_FILE_ERROR, "%.300s: it is %s; a file was expected", path,
                        S_ISDIR(status.st_mode) ? "a folder" : "a pipe or a device");
+    }
+    pleat_result result = pl_files_read(host ? host->files : NULL, path, &status, error);
+    if (result != PLEAT_OK)
+    {
+        close(file);
+        return result;
     }
     *descriptor = file;
     *size = (uint64_t)status.st_size;
@@ -66,13 +73,14 @@ pleat_result pl_file_read_at(int descriptor, const char *path, uint64_t offset, 
     return PLEAT_OK;
 }
 
-pleat_result pl_file_read(const char *path, pl_memory *memory, unsigned char **bytes, size_t *size, pleat_error *error)
+pleat_result pl_file_read(const char *path, const pleat_host *host, pl_memory *memory, unsigned char **bytes,
+                          size_t *size, pleat_error *error)
 {
     *bytes = NULL;
     *size = 0;
     int file;
     uint64_t length;
-    PL_TRY(pl_file_open(path, &file, &length, error));
+    PL_TRY(pl_file_open(path, host, &file, &length, error));
     pleat_result result = PLEAT_OK;
     unsigned char *content = NULL;
     if (length >= SIZE_MAX)
@@ -102,7 +110,7 @@ pleat_result pleat_file_read(const char *path, const pleat_host *host, void **by
 {
     pl_memory memory = pl_memory_from(host);
     unsigned char *content;
-    pleat_result result = pl_file_read(path, &memory, &content, size, error);
+    pleat_result result = pl_file_read(path, host, &memory, &content, size, error);
     *bytes = content;
     return result;
 }

@@ -5,7 +5,9 @@
 #include "io/file/output.h"
 
 #include "io/file/file.h"
+#include "io/file/ledger.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,9 +29,11 @@ enum
 struct pl_output
 {
     pl_memory memory;
-    char *path;      /* as given: what messages name */
-    char *target;    /* path with symbolic links followed */
-    char *temporary; /* NULL: a device, written directly */
+    pleat_files *files; /* NULL: nobody keeps a list */
+    uint32_t noted;     /* in that list */
+    char *path;         /* as given: what messages name */
+    char *target;       /* path with symbolic links followed */
+    char *temporary;    /* NULL: a device, written directly */
     unsigned char *buffer;
     size_t buffered;
     uint64_t size; /* with what is buffered */
@@ -153,6 +158,73 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
+/* A temporary of a process that is gone: nobody has its number, and nobody holds its lock, as one behind another
+ * machine's or container's numbers would. */
+static bool is_left_behind(int folder, const char *name)
+{
+    long process;
+    unsigned number;
+    int length = 0;
+    if (sscanf(name, ".pleat-%ld-%u.tmp%n", &process, &number, &length) != 2 || length == 0 || name[length] ||
+        process <= 0 || kill((pid_t)process, 0) == 0 || errno != ESRCH)
+    {
+        return false;
+    }
+    struct stat status;
+    int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    bool left =
+        file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) && flock(file, LOCK_EX | LOCK_NB) == 0;
+    if (file >= 0)
+    {
+        close(file);
+    }
+    return left;
+}
+
+/* Removes what killed runs left in a folder. Each is looked through once, so that many outputs cost no more. */
+static void sweep(const char *path)
+{
+    enum
+    {
+        FOLDERS = 8
+    };
+    static struct
+    {
+        dev_t device;
+        ino_t inode;
+    } swept[FOLDERS];
+    static unsigned next;
+    struct stat status;
+    DIR *folder = opendir(path);
+    if (!folder)
+    {
+        return;
+    }
+    sigset_t old_signals;
+    registry_enter(&old_signals);
+    bool known = fstat(dirfd(folder), &status) != 0;
+    for (int i = 0; i < FOLDERS && !known; ++i)
+    {
+        known = swept[i].inode == status.st_ino && swept[i].device == status.st_dev;
+    }
+    if (!known)
+    {
+        unsigned slot = next++ % FOLDERS;
+        swept[slot].inode = status.st_ino;
+        swept[slot].device = status.st_dev;
+    }
+    registry_leave(&old_signals);
+    const struct dirent *entry;
+    while (!known && (entry = readdir(folder)))
+    {
+        if (is_left_behind(dirfd(folder), entry->d_name))
+        {
+            unlinkat(dirfd(folder), entry->d_name, 0);
+        }
+    }
+    closedir(folder);
+}
+
 static pleat_result open_temporary(pl_output *output, const struct stat *existing, pleat_error *error)
 {
     static atomic_uint counter;
@@ -164,6 +236,7 @@ static pleat_result open_temporary(pl_output *output, const struct stat *existin
         return pl_fail_memory(&output->memory, error, "the name of a temporary file");
     }
     memcpy(name, output->target, folder);
+    sweep(folder ? name : ".");
     for (int tries = 0; tries < NAME_TRIES && output->file < 0; ++tries)
     {
         snprintf(name + folder, size - folder, ".pleat-%ld-%u.tmp", (long)getpid(), atomic_fetch_add(&counter, 1));
@@ -189,6 +262,8 @@ static pleat_result open_temporary(pl_output *output, const struct stat *existin
         pl_free(&output->memory, name);
         return result;
     }
+    (void)flock(output->file,
+                LOCK_EX | LOCK_NB); /* for is_left_behind; where a file system has no locks, numbers tell */
     /* A file that is replaced keeps its permissions where the system lets us. */
     if (existing && fchmod(output->file, existing->st_mode & 07777) != 0 && errno != EPERM)
     {
@@ -209,6 +284,8 @@ pleat_result pl_output_begin(const char *path, const pleat_host *host, pl_output
     }
     pleat_result result = PLEAT_OK;
     output->file = -1;
+    output->files = host ? host->files : NULL;
+    output->noted = PLEAT_NONE;
     size_t length = strlen(path);
     PL_NEW_OR_FAIL(output->path, &output->memory, char, length + 1, error);
     memcpy(output->path, path, length);
@@ -216,6 +293,11 @@ pleat_result pl_output_begin(const char *path, const pleat_host *host, pl_output
     bool exists;
     struct stat status;
     result = find_target(output, &exists, &status, error);
+    if (result != PLEAT_OK)
+    {
+        goto fail;
+    }
+    result = pl_files_begin(output->files, path, &output->noted, error);
     if (result != PLEAT_OK)
     {
         goto fail;
@@ -370,6 +452,7 @@ static void release(pl_output *output)
     {
         close(output->file);
     }
+    pl_files_end(output->files, output->noted);
     pl_free(&output->memory, output->buffer);
     pl_free(&output->memory, output->temporary);
     pl_free(&output->memory, output->target);

@@ -10,13 +10,15 @@ static pleat_result read_file(pl_gltf *g, const char *uri, const char *place, co
         return pl_gltf_fail(g, PLEAT_BAD_DATA, "%s.uri is \"%.120s\"; a document in memory cannot have other files",
                             place, uri);
     }
-    char *path;
-    if (!pl_uri_path(&g->asset->arena, g->asset->name, uri, &path))
+    const char *problem;
+    char *path = pl_uri_path(&g->asset->arena, g->asset, uri, &problem);
+    if (!path)
     {
-        return path ? pl_gltf_fail(g, PLEAT_BAD_DATA,
-                                   "%s.uri is \"%.120s\"; only data and paths relative to the file can be read", place,
-                                   uri)
-                    : pl_fail_memory(&g->asset->memory, g->error, "a path");
+        return pl_fail_memory(&g->asset->memory, g->error, "a path");
+    }
+    if (problem)
+    {
+        return pl_gltf_fail(g, PLEAT_BAD_DATA, "%s.uri is \"%.120s\"; %s", place, uri, problem);
     }
     pleat_error inner = {0};
     pleat_result result = pl_asset_read_file(g->asset, path, bytes, size, &inner);

@@ -148,9 +148,10 @@ pleat_result pl_gltf_name_things(pl_gltf *g, pleat_node *nodes, pleat_mesh *mesh
 
 /* ---- URIs (gltf/uri.c) ---- */
 
-/* The path that a URI in a document means, in memory of the arena; *path is NULL when there is none. False for absolute
- * paths and for everything with a scheme; ".." is followed, as other loaders do. */
-bool pl_uri_path(pl_arena *arena, const char *document, const char *uri, char **path);
+/* The path that a URI in the asset's document means, in memory of the arena; NULL when there is none. *problem is NULL,
+ * or says why the path may not be opened: it is absolute or has a scheme; or it leads out of the document's folder, by
+ * ".." or a link, which the asset does not allow. */
+char *pl_uri_path(pl_arena *arena, const pleat_asset *asset, const char *uri, const char **problem);
 bool pl_uri_is_data(const char *uri);
 /* Decodes the base64 of a data URI. */
 pleat_result pl_gltf_uri_data(pl_gltf *g, const char *uri, size_t length, const char *place, const uint8_t **bytes,

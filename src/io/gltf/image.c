@@ -35,16 +35,16 @@ static pleat_result embed(pl_writer *w, json_t *images, size_t i, const char *ur
     pl_gltf *g = w->asset->gltf;
     pl_place place = pl_at("images[%zu]", i);
     pleat_error inner = {0};
-    char *path;
+    const char *problem;
+    char *path = pl_uri_path(&w->arena, w->asset, uri, &problem);
     unsigned char *bytes = NULL;
     size_t size = 0;
-    bool relative = pl_uri_path(&w->arena, w->asset->name, uri, &path);
     if (!path)
     {
         return pl_writer_no_memory(w);
     }
-    pleat_result result = relative ? pl_file_read(path, &w->memory, &bytes, &size, &inner)
-                                   : pl_fail(&inner, PLEAT_BAD_DATA, "it is no relative path");
+    pleat_result result = !problem ? pl_file_read(path, &w->asset->host, &w->memory, &bytes, &size, &inner)
+                                   : pl_fail(&inner, PLEAT_BAD_DATA, "%s", problem);
     if (result == PLEAT_NO_MEMORY || result == PLEAT_OVER_LIMIT)
     {
         return pl_fail(w->error, result, "%s", inner.message);

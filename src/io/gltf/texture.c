@@ -53,7 +53,7 @@ static pleat_result find_bytes(pl_gltf *g, json_t *image, const char *place, con
 {
     const char *uri = json_string_value(json_object_get(image, "uri"));
     uint32_t view = index_of(image, "bufferView", json_object_get(g->root, "bufferViews"));
-    char *path = NULL;
+    const char *problem = NULL;
     if (view != PLEAT_NONE)
     {
         const pl_gltf_view *found;
@@ -66,11 +66,13 @@ static pleat_result find_bytes(pl_gltf *g, json_t *image, const char *place, con
     {
         return pl_gltf_uri_data(g, uri, strlen(uri), place, bytes, size);
     }
-    if (!uri || g->alone || !pl_uri_path(&g->asset->arena, g->asset->name, uri, &path) || !path)
+    char *path = uri && !g->alone ? pl_uri_path(&g->asset->arena, g->asset, uri, &problem) : NULL;
+    if (!path || problem)
     {
-        return pl_fail(inner, PLEAT_BAD_DATA, "it names no bufferView and no file beside this one");
+        return pl_fail(inner, PLEAT_BAD_DATA, "%s",
+                       problem ? problem : "it names no bufferView and no file beside this one");
     }
-    PL_TRY(pl_file_read(path, &g->asset->memory, owned, size, inner));
+    PL_TRY(pl_file_read(path, &g->asset->host, &g->asset->memory, owned, size, inner));
     *bytes = *owned;
     return PLEAT_OK;
 }

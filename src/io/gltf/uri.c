@@ -2,6 +2,7 @@
 #include "io/gltf/gltf.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool pl_uri_is_data(const char *uri)
@@ -52,21 +53,58 @@ static bool decode_percent(char *text)
     return true;
 }
 
-bool pl_uri_path(pl_arena *arena, const char *document, const char *uri, char **path)
+/* Does a relative path climb above where it starts, at any step of it? */
+static bool climbs_out(const char *path)
 {
-    const char *slash = strrchr(document, '/');
+    int depth = 0;
+    while (*path && depth >= 0)
+    {
+        size_t length = strcspn(path, "/\\");
+        bool up = length == 2 && memcmp(path, "..", 2) == 0;
+        bool stays = length == 0 || (length == 1 && path[0] == '.');
+        depth += up ? -1 : stays ? 0 : 1;
+        path += length + (path[length] != 0);
+    }
+    return depth < 0;
+}
+
+/* Is a file, with all links followed, in a folder or in one below it? What is not there is not elsewhere either: who
+ * opens it says so. */
+static bool is_below(const char *folder, const char *path)
+{
+    char *top = realpath(folder, NULL), *file = realpath(path, NULL);
+    size_t length = top ? strlen(top) : 0;
+    bool root = length == 1;
+    bool below = !top || !file || (strncmp(file, top, length) == 0 && (root || file[length] == '/'));
+    free(top);
+    free(file);
+    return below;
+}
+
+char *pl_uri_path(pl_arena *arena, const pleat_asset *asset, const char *uri, const char **problem)
+{
+    const char *document = asset->name, *slash = strrchr(document, '/');
     size_t folder = slash ? (size_t)(slash - document) + 1 : 0;
     size_t length = strlen(uri);
-    char *joined = pl_arena_alloc(arena, folder + length + 1, 1);
-    *path = joined;
-    if (!joined)
+    char *joined = pl_arena_alloc(arena, folder + length + 1, 1), *top = pl_arena_alloc(arena, folder + 2, 1);
+    *problem = NULL;
+    if (!joined || !top)
     {
-        return false;
+        return NULL;
     }
+    memcpy(top, folder ? document : ".", folder ? folder : 1);
     memcpy(joined, document, folder);
     memcpy(joined + folder, uri, length);
-    return decode_percent(joined + folder) && !has_scheme(uri) && joined[folder] != '/' && joined[folder] != '\\' &&
-           joined[folder] != 0;
+    if (!decode_percent(joined + folder) || has_scheme(uri) || joined[folder] == '/' || joined[folder] == '\\' ||
+        joined[folder] == 0)
+    {
+        *problem = "only data and paths relative to the file can be read";
+    }
+    else if (!asset->allow_outside && (climbs_out(joined + folder) || !is_below(top, joined)))
+    {
+        *problem = "it leads out of the file's folder, which --allow-outside (allow_outside) would allow";
+    }
+    return joined;
 }
 
 static int base64_digit(char c)

@@ -161,7 +161,7 @@ pleat_result pleat_cache_open(const char *path, const pleat_host *host, pleat_ca
     cache->info.format = format;
     PL_NEW_OR_FAIL(cache->path, &cache->memory, char, strlen(path) + 1, error);
     strcpy(cache->path, path);
-    result = pl_file_open(path, &cache->file, &size, error);
+    result = pl_file_open(path, host, &cache->file, &size, error);
     if (result == PLEAT_OK)
     {
         result = format == PLEAT_FORMAT_PC2 ? open_pc2(cache, size, error) : open_mdd(cache, size, error);

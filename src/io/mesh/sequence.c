@@ -279,7 +279,7 @@ static pleat_result read_frame(void *user, uint32_t frame, pleat_vec3 *out, plea
     unsigned char *bytes;
     size_t size;
     PL_TRY(frame_path(s, frame, path, sizeof path, error));
-    PL_TRY(pl_file_read(path, &s->asset->memory, &bytes, &size, error));
+    PL_TRY(pl_file_read(path, &s->asset->host, &s->asset->memory, &bytes, &size, error));
     pleat_result result = parse_frame(s, path, bytes, size, out, error);
     pl_free(&s->asset->memory, bytes);
     return result;
@@ -294,7 +294,7 @@ static pleat_result load_first(sequence *s, pleat_error *error)
     unsigned char *bytes;
     size_t size;
     PL_TRY(frame_path(s, 0, path, sizeof path, error));
-    PL_TRY(pl_file_read(path, &asset->memory, &bytes, &size, error));
+    PL_TRY(pl_file_read(path, &asset->host, &asset->memory, &bytes, &size, error));
     asset->name = path;
     asset->format = s->format;
     pleat_result result =

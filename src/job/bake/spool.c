@@ -3,6 +3,7 @@
 #include "job/bake/hash.h"
 
 #include "base/memory.h"
+#include "pleat/io/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -142,11 +143,18 @@ static pleat_result look_through(bake_spool *spool, uint64_t identity, uint32_t 
 
 static pleat_result open_file(bake_spool *spool, pleat_error *error)
 {
+    /* Not through a link: frames would be written over what it leads to. */
+    struct stat status;
     errno = 0;
-    spool->file = open(spool->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (spool->file < 0)
+    spool->file = open(spool->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0666);
+    if (spool->file < 0 && errno != ELOOP)
     {
         return fail_file(spool, "open", error);
+    }
+    if (spool->file < 0 || fstat(spool->file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink != 1)
+    {
+        return pl_fail(error, PLEAT_FILE_ERROR,
+                       "%s is a link, or no file of its own; remove it, or bake without --resume", spool->path);
     }
     if (flock(spool->file, LOCK_EX | LOCK_NB) != 0)
     {
@@ -181,7 +189,8 @@ pleat_result spool_open(const char *path, uint64_t identity, const pleat_bake *b
     {
         snprintf(spool->path, path_size, "%s.resume", path);
         memset(spool->record, 0, spool->record_size);
-        result = open_file(spool, error);
+        result = pleat_files_will_write(host->files, spool->path, error);
+        result = result == PLEAT_OK ? open_file(spool, error) : result;
     }
     if (result == PLEAT_OK)
     {

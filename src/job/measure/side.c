@@ -103,6 +103,7 @@ int side_load(app_session *session, measure_side *side, const char *path, const 
     pleat_load_options options = pleat_load_options_default();
     pleat_error error = {0};
     options.sequence_fps = (float)fps;
+    options.allow_outside = arguments_given(session->arguments, "allow-outside");
     options.points_path = points;
     options.points_fps = (float)fps;
     return pleat_asset_load(path, &options, &session->host, &side->asset, &error) == PLEAT_OK
