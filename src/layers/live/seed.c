@@ -7,6 +7,8 @@
 
 /* Smallest over largest stretch: above this there is no direction to speak of. */
 static const float NO_DIRECTION = 0.92f;
+/* Cloth that is this many times shorter has been crushed by skinning, in a crotch or an armpit; it does not wrinkle. */
+static const float CRUSHED = 3;
 
 enum
 {
@@ -45,44 +47,8 @@ static void sift(const pleat_live *live, uint32_t *heap, uint32_t count, uint32_
 static bool may_bear(const pleat_live *live, uint32_t t)
 {
     const pleat_live_tensor *tensor = &live->field[t];
-    return tensor->compression >= live->options.tau && tensor->narrow < NO_DIRECTION && pl_live_open(live, t);
-}
-
-static uint32_t find_candidates(const pleat_live *live, uint32_t *heap)
-{
-    uint32_t count = 0;
-    for (uint32_t t = 0; t < live->topology->triangle_count; ++t)
-    {
-        if (!may_bear(live, t))
-        {
-            continue;
-        }
-        if (count < CANDIDATES)
-        {
-            heap[count++] = t;
-            for (uint32_t i = count / 2; count == CANDIDATES && i-- > 0;)
-            {
-                sift(live, heap, count, i);
-            }
-        }
-        else if (comes_before(live, t, heap[0]))
-        {
-            heap[0] = t;
-            sift(live, heap, count, 0);
-        }
-    }
-    for (uint32_t i = count / 2; i-- > 0;)
-    {
-        sift(live, heap, count, i);
-    }
-    for (uint32_t end = count; end > 1; --end)
-    {
-        uint32_t swapped = heap[0];
-        heap[0] = heap[end - 1];
-        heap[end - 1] = swapped;
-        sift(live, heap, end - 1, 0);
-    }
-    return count;
+    return tensor->compression >= live->options.tau && tensor->compression < CRUSHED && tensor->narrow < NO_DIRECTION &&
+           pl_live_open(live, t);
 }
 
 /* Spread evenly over the triangle by the additive recurrence of the plastic number, from a start that its vertices
@@ -119,6 +85,90 @@ static pleat_place place_of(const pleat_live *live, uint32_t t, uint32_t index)
     place.barycentric[order[1]] = 0.1f + 0.7f * v;
     place.barycentric[order[2]] = 0.1f + 0.7f * (1 - u - v);
     return place;
+}
+
+static pl_f4 point_of(const pleat_live *live, const pleat_place *place)
+{
+    pl_f4 x[3];
+    pl_live_corners(live, place->triangle, x);
+    return x[0] * pl_splat(place->barycentric[0]) + x[1] * pl_splat(place->barycentric[1]) +
+           x[2] * pl_splat(place->barycentric[2]);
+}
+
+/* How many places of a triangle are looked at: one for each square of half the spacing, about. */
+static uint32_t places_of(pl_f4 normal, float spacing)
+{
+    float places = ceilf(pl_length3(normal) / (spacing * spacing)); /* twice the area */
+    return places < PLACES ? (uint32_t)places : PLACES;
+}
+
+static float spacing_of(const pleat_live *live)
+{
+    return live->options.spacing * live->options.arc * live->head->width;
+}
+
+static bool is_taken(const pleat_live *live, pl_f4 place, pl_f4 normal, float spacing)
+{
+    for (uint32_t i = 0; i < live->line_count; ++i)
+    {
+        if (pl_live_ball_is_near(live, i, place, spacing) && pl_live_line_is_near(live, i, place, normal, spacing))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A triangle whose only place is taken is none; in a fine mesh those are nearly all, and others would not have a turn.
+ */
+static bool has_room(const pleat_live *live, uint32_t t, float spacing)
+{
+    pl_f4 normal = pl_live_normal(live, t);
+    if (places_of(normal, spacing) > 1)
+    {
+        return true;
+    }
+    pleat_place place = place_of(live, t, 0);
+    return !is_taken(live, point_of(live, &place), normal, spacing);
+}
+
+static uint32_t find_candidates(const pleat_live *live, uint32_t *heap)
+{
+    uint32_t count = 0;
+    float spacing = spacing_of(live);
+    for (uint32_t t = 0; t < live->topology->triangle_count; ++t)
+    {
+        bool last = count == CANDIDATES && !comes_before(live, t, heap[0]);
+        if (last || !may_bear(live, t) || !has_room(live, t, spacing))
+        {
+            continue;
+        }
+        if (count < CANDIDATES)
+        {
+            heap[count++] = t;
+            for (uint32_t i = count / 2; count == CANDIDATES && i-- > 0;)
+            {
+                sift(live, heap, count, i);
+            }
+        }
+        else
+        {
+            heap[0] = t;
+            sift(live, heap, count, 0);
+        }
+    }
+    for (uint32_t i = count / 2; i-- > 0;)
+    {
+        sift(live, heap, count, i);
+    }
+    for (uint32_t end = count; end > 1; --end)
+    {
+        uint32_t swapped = heap[0];
+        heap[0] = heap[end - 1];
+        heap[end - 1] = swapped;
+        sift(live, heap, end - 1, 0);
+    }
+    return count;
 }
 
 /* Whether the cloth around a triangle is hollow across the compression: the far corners of its neighbours stand over
@@ -204,33 +254,18 @@ static bool bear(pleat_live *live, const pleat_place *place)
     return true;
 }
 
-static bool is_taken(const pleat_live *live, pl_f4 place, pl_f4 normal, float spacing)
-{
-    for (uint32_t i = 0; i < live->line_count; ++i)
-    {
-        if (pl_live_ball_is_near(live, i, place, spacing) && pl_live_line_is_near(live, i, place, normal, spacing))
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
 void pl_live_sow(pleat_live *live)
 {
     uint32_t heap[CANDIDATES], count = find_candidates(live, heap), births = 0;
-    float spacing = live->options.spacing * live->options.arc * live->head->width;
+    float spacing = spacing_of(live);
     for (uint32_t i = 0; i < count && births < BIRTHS && live->head->path_count < live->most; ++i)
     {
-        pl_f4 x[3], normal = pl_live_normal(live, heap[i]);
-        float places = ceilf(pl_length3(normal) / (spacing * spacing)); /* twice the area */
-        pl_live_corners(live, heap[i], x);
-        for (uint32_t k = 0; k < (places < PLACES ? (uint32_t)places : PLACES); ++k)
+        pl_f4 normal = pl_live_normal(live, heap[i]);
+        uint32_t places = places_of(normal, spacing);
+        for (uint32_t k = 0; k < places; ++k)
         {
             pleat_place place = place_of(live, heap[i], k);
-            pl_f4 p = x[0] * pl_splat(place.barycentric[0]) + x[1] * pl_splat(place.barycentric[1]) +
-                      x[2] * pl_splat(place.barycentric[2]);
-            if (!is_taken(live, p, normal, spacing) && bear(live, &place))
+            if (!is_taken(live, point_of(live, &place), normal, spacing) && bear(live, &place))
             {
                 ++births;
                 break;
