@@ -23,7 +23,7 @@ static const struct
     {"measure", "base mesh rig layers stack measure"},
     {"export", "base mesh rig layers stack garment export"},
     {"io", CORE " io"},
-    {"job", CORE " io job apps"},
+    {"job", CORE " io job"},
     {"make", CORE " make"},
     {"draw", "base draw"},
     {"gpu", CORE " draw gpu"},
@@ -35,27 +35,12 @@ static const struct
 {
     const char *header, *folder;
 } owners[] = {
-    {"base.h", "base"},
-    {"parameter.h", "base"},
-    {"body.h", "layers"},
-    {"curves.h", "layers"},
-    {"stack_look.h", "stack"},
-    {"mesh.h", "mesh"},
-    {"strain.h", "mesh"},
-    {"model.h", "rig"},
-    {"rig.h", "rig"},
-    {"look.h", "look"},
-    {"layer.h", "layers"},
-    {"stack.h", "stack"},
-    {"bake.h", "stack"},
-    {"garment.h", "garment"},
-    {"model_body.h", "garment"},
-    {"measure.h", "measure"},
-    {"io.h", "io"},
-    {"make.h", "make"},
-    {"draw.h", "draw"},
-    {"plot.h", "draw"},
-    {"render.h", "gpu"},
+    {"base.h", "base"},        {"parameter.h", "base"},  {"body.h", "layers"},        {"curves.h", "layers"},
+    {"stack_look.h", "stack"}, {"mesh.h", "mesh"},       {"strain.h", "mesh"},        {"model.h", "rig"},
+    {"rig.h", "rig"},          {"look.h", "look"},       {"layer.h", "layers"},       {"stack.h", "stack"},
+    {"bake.h", "stack"},       {"garment.h", "garment"}, {"model_body.h", "garment"}, {"measure.h", "measure"},
+    {"job.h", "job"},          {"io.h", "io"},           {"make.h", "make"},          {"draw.h", "draw"},
+    {"plot.h", "draw"},        {"render.h", "gpu"},
 };
 
 /* System headers that the core may use: libc, libm, the compiler's intrinsics. The pool of threads is the one

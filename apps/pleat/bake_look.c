@@ -112,16 +112,6 @@ bool look_has_layer(const bake_look *look, const pleat_layer_type *type)
     return false;
 }
 
-bool look_shapes(const bake_look *look)
-{
-    return look->layer_count > 0 || look->level > 0;
-}
-
-garment_use look_garment_use(const bake_look *look)
-{
-    return look->level == 0 && look->unasked ? GARMENT_WELCOME : look_shapes(look) ? GARMENT_NEEDED : GARMENT_UNUSED;
-}
-
 /* ---- Reading ------------------------------------------------------------------------------------------------------
  */
 
@@ -267,14 +257,6 @@ static int read_refinement(const app_session *session, bake_look *look)
         return fail_usage(session, "--max-triangles belongs to --refine keep; --level limits loop");
     }
     return triangles ? read_triangles(session, triangles, look) : EXIT_DONE;
-}
-
-void look_refine(const bake_look *look, pleat_bake_desc *desc)
-{
-    desc->refine = look->refine;
-    desc->level = look->level;
-    desc->max_triangles = look->max_triangles;
-    desc->triangle_times = look->triangle_times;
 }
 
 int look_open(const app_session *session, bake_look *look)
@@ -446,26 +428,5 @@ void look_print_parameters(void)
             print_range(parameter, units[parameter->kind].name, units[parameter->kind].factor);
             printf("\n");
         }
-    }
-}
-
-void look_settle(app_session *session, const pleat_model *model, uint32_t clip, const stack_choice *choice,
-                 bake_look *look)
-{
-    const char *reason = NULL;
-    if (clip != PLEAT_NONE && model->clips[clip].points.node != PLEAT_NONE)
-    {
-        reason = "its points are given, not moved by joints";
-    }
-    else if (!choice_is_skinned(choice, model))
-    {
-        reason = choice->node_count ? "joints move no garment" : "nothing looks like cloth; --garment can name it";
-    }
-    if (look->unasked && reason)
-    {
-        char message[500];
-        snprintf(message, sizeof message, "no folds on %.300s: %s", session->arguments->files[0], reason);
-        session->host.log(session->host.log_user, PLEAT_INFO, message);
-        look->layer_count = 0;
     }
 }

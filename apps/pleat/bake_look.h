@@ -3,7 +3,7 @@
 #ifndef APP_BAKE_LOOK_H
 #define APP_BAKE_LOOK_H
 
-#include "job/choice.h"
+#include "session.h"
 
 #include "pleat/bake.h"
 #include "pleat/layers/folds.h"
@@ -79,20 +79,12 @@ typedef struct bake_look
 int look_open(const app_session *session, bake_look *look);
 /* Without any --layer: folds. They count as asked for if a --set speaks of them. */
 void look_take_default_layers(const app_session *session, bake_look *look);
-/* What it says of refinement. */
-void look_refine(const bake_look *look, pleat_bake_desc *desc);
 /* The mask as --mask takes it, which comes before the look's; or NULL. */
 const char *look_mask(const app_session *session, const bake_look *look);
-/* Layers that nobody asked for step back where they have nothing to act on, and say so. */
-void look_settle(app_session *session, const pleat_model *model, uint32_t clip, const stack_choice *choice,
-                 bake_look *look);
 /* Refuses a --set (or another option) for a layer that --layer does not name. Returns an exit status. */
 int look_check_used(const app_session *session, const bake_look *look);
 /* The layers as a bake takes them: look->layer_count of them, valid as long as the look. */
 void look_layers(const bake_look *look, pleat_layer_desc layers[LAYER_KINDS]);
-/* True if the garments differ from their plain skinning in more than the method. */
-bool look_shapes(const bake_look *look);
-garment_use look_garment_use(const bake_look *look);
 bool look_has_layer(const bake_look *look, const pleat_layer_type *type);
 /* It as a look file; malloc'ed, NULL without memory. Numbers are printed so that they can be told apart. */
 char *look_text(bake_look *look);

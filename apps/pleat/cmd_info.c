@@ -1,8 +1,8 @@
 /* pleat info: what a file holds, and which of it looks like cloth. */
 #include "commands.h"
-#include "job/input.h"
-#include "session.h"
+#include "request.h"
 
+#include "job/input.h"
 #include "pleat/garment.h"
 
 #include <math.h>
@@ -321,17 +321,21 @@ static void print_info(const app_session *session, const pleat_asset *asset, con
 
 static int run_info(app_session *session)
 {
-    pleat_asset *asset = load_input(session, 0, 30);
-    if (!asset)
-    {
-        return EXIT_BAD_INPUT;
-    }
+    pl_job job;
+    pleat_job_input input = request_input(session, 0);
+    pleat_asset *asset = NULL;
     pleat_garment_guess *guess = NULL;
     pleat_error error = {0};
     int status = EXIT_DONE;
-    if (pleat_garment_guess_create(pleat_asset_model(asset), &session->host, &guess, &error) != PLEAT_OK)
+    pl_job_open(&job, &input, NULL, NULL, &session->host);
+    if (pl_job_load(&job, &asset, &error) != PLEAT_OK)
     {
-        status = fail_error_in(session, session->arguments->files[0], &error);
+        status = fail_error(session, &error);
+    }
+    else if (pleat_garment_guess_create(pleat_asset_model(asset), &session->host, &guess, &error) != PLEAT_OK)
+    {
+        pl_job_fail_in(&job, &error);
+        status = fail_error(session, &error);
     }
     else if (session->json)
     {
@@ -343,6 +347,7 @@ static int run_info(app_session *session)
     }
     pleat_garment_guess_destroy(guess);
     pleat_asset_destroy(asset);
+    pl_job_close(&job);
     return status;
 }
 

@@ -1,27 +1,10 @@
 /* pleat measure: figures about a file, or about two of them side by side. */
 #include "commands.h"
-#include "job/input.h"
-#include "job/measure/run.h"
+#include "measure_show.h"
+#include "request.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* All values of an option that repeats, NULL at the end; malloc'ed. */
-static const char **all_values(const app_session *session, const char *name)
-{
-    uint32_t count = 0;
-    while (arguments_each(session->arguments, name, count))
-    {
-        ++count;
-    }
-    const char **list = calloc((size_t)count + 1, sizeof *list);
-    for (uint32_t i = 0; list && i < count; ++i)
-    {
-        list[i] = arguments_each(session->arguments, name, i);
-    }
-    return list;
-}
 
 static bool ends_in(const char *path, const char *ending)
 {
@@ -44,14 +27,10 @@ static int check_usage(const app_session *session)
     {
         return fail_usage(session, "there are more --points than files");
     }
-    if (arguments_given(arguments, "no-body") && arguments_given(arguments, "body"))
-    {
-        return fail_usage(session, "--body and --no-body exclude each other");
-    }
     return EXIT_DONE;
 }
 
-static int report(app_session *session, const measurement *result)
+static int report(app_session *session, const pleat_measurement *result)
 {
     int status = EXIT_DONE;
     const char *path;
@@ -83,35 +62,27 @@ static int run_measure(app_session *session)
     {
         return status;
     }
-    const char **garments = all_values(session, "garment"), **bodies = all_values(session, "body");
-    const char **lines = all_values(session, "line");
-    measure_options options = {
-        .paths = {arguments->files[0], arguments->file_count > 1 ? arguments->files[1] : NULL},
-        .points = {arguments_each(arguments, "points", 0), arguments_each(arguments, "points", 1)},
-        .clip = arguments_text(arguments, "clip"),
-        .fps = arguments_number(arguments, "fps"),
-        .garments = garments,
-        .bodies = bodies,
-        .no_body = arguments_given(arguments, "no-body"),
-        .no_crossings = arguments_given(arguments, "no-crossings"),
-        .lines = lines,
-        .meridian_count = arguments_whole(arguments, "meridians"),
-    };
-    options.frames_given = arguments_range(arguments, "frames", &options.first_frame, &options.last_frame);
-    if (garments && bodies && lines)
-    {
-        measurement result;
-        status = measure_run(session, &options, &result);
-        status = status == EXIT_DONE ? report(session, &result) : status;
-        measure_free(&result);
-    }
-    else
-    {
-        status = fail_input(session, "out of memory for the command line");
-    }
-    free(garments);
-    free(bodies);
-    free(lines);
+    pleat_measure_job job = pleat_measure_job_default();
+    pleat_job_watch watch = session_watch(session);
+    const pleat_measurement *measured;
+    pleat_error error = {0};
+    job.before = (pleat_measure_file){arguments->files[0], arguments_each(arguments, "points", 0)};
+    job.after = (pleat_measure_file){arguments->file_count > 1 ? arguments->files[1] : NULL,
+                                     arguments_each(arguments, "points", 1)};
+    job.allow_outside = arguments_given(arguments, "allow-outside");
+    job.clip = arguments_text(arguments, "clip");
+    job.fps = arguments_number(arguments, "fps");
+    arguments_range(arguments, "frames", &job.first_frame, &job.last_frame);
+    job.garments = request_texts(session, "garment");
+    job.bodies = request_texts(session, "body");
+    job.no_body = arguments_given(arguments, "no-body");
+    job.no_crossings = arguments_given(arguments, "no-crossings");
+    job.lines = request_texts(session, "line");
+    job.meridian_count = arguments_whole(arguments, "meridians");
+    pleat_result result = pleat_measure_job_run(&job, &watch, &session->host, &measured, &error);
+    progress_end(session);
+    status = result == PLEAT_OK ? report(session, measured) : fail_error(session, &error);
+    pleat_measurement_destroy(measured);
     return status;
 }
 

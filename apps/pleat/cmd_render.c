@@ -1,7 +1,6 @@
 /* pleat render: pictures and films of a character, before and after, with no window. */
-#include "bake_look.h"
 #include "commands.h"
-#include "job/input.h"
+#include "request.h"
 #include "stage.h"
 
 #include "pleat/io/film.h"

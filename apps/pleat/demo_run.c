@@ -1,7 +1,7 @@
 /* One character of the demo: made, baked, measured, drawn. */
 #include "demo.h"
 #include "demo_assets.h"
-#include "job/measure/run.h"
+#include "measure_show.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -106,7 +106,7 @@ static void add_row(demo_result *result, const char *label, const char *format, 
     }
 }
 
-static void fill_rows(const measurement *measured, demo_result *result)
+static void fill_rows(const pleat_measurement *measured, demo_result *result)
 {
     const pleat_figures *a = &measured->sides[0].total.all, *b = &measured->sides[1].total.all;
     add_row(result, "cloth compressed by more than 10&nbsp;%", "%.2f %%", 100 * a->compressed_area,
@@ -116,7 +116,7 @@ static void fill_rows(const measurement *measured, demo_result *result)
             (double)b->smallest.percent_1);
     for (uint32_t i = 0; i < measured->line_count; ++i)
     {
-        const measured_line *line = &measured->lines[i];
+        const pleat_measured_line *line = &measured->lines[i];
         double least[2] = {INFINITY, INFINITY};
         for (uint32_t s = 0; s < 2; ++s)
         {
@@ -129,45 +129,48 @@ static void fill_rows(const measurement *measured, demo_result *result)
         snprintf(label, sizeof label, "shortest of %u %.30s, of its rest length", line->count, line->name);
         add_row(result, label, "%.1f %%", 100 * least[0], 100 * least[1]);
     }
-    add_row(result, "area, of the rest area", "%.1f %%",
-            100 * a->area / pleat_measure_rest(measured->sides[0].measure)->area,
-            100 * b->area / pleat_measure_rest(measured->sides[1].measure)->area);
+    add_row(result, "area, of the rest area", "%.1f %%", 100 * a->area / measured->sides[0].rest->area,
+            100 * b->area / measured->sides[1].rest->area);
     add_row(result, "cloth that crosses itself, of the area", "%.2f %%", 100 * a->crossings_area,
             100 * b->crossings_area);
 }
 
 static int measure(const demo_job *job, demo_result *result)
 {
-    const char *const none[] = {NULL};
     char before[4096], after[4096], plot[4096];
     snprintf(before, sizeof before, "%s/%s.glb", job->folder, result->character->name);
     snprintf(after, sizeof after, "%s/%s-folds.glb", job->folder, result->character->name);
-    measure_options options = {.paths = {before, after},
-                               .clip = result->character->clip,
-                               .garments = none,
-                               .bodies = none,
-                               .lines = none,
-                               .no_body = true};
-    options.frames_given = job->quick;
-    demo_frames(job, result->clip_frames, &options.first_frame, &options.last_frame);
-    measurement measured;
-    int status = measure_run(job->session, &options, &measured);
+    pleat_measure_job asked = pleat_measure_job_default();
+    asked.before.path = before;
+    asked.after.path = after;
+    asked.clip = result->character->clip;
+    asked.no_body = true;
+    if (job->quick)
+    {
+        demo_frames(job, result->clip_frames, &asked.first_frame, &asked.last_frame);
+    }
+    const pleat_measurement *measured;
+    pleat_error error = {0};
+    pleat_job_watch watch = session_watch(job->session);
+    pleat_result outcome = pleat_measure_job_run(&asked, &watch, &job->session->host, &measured, &error);
+    progress_end(job->session);
+    int status = outcome == PLEAT_OK ? EXIT_DONE : fail_error(job->session, &error);
     static const char *const endings[] = {"svg", "png"};
     for (int i = 0; i < 2 && status == EXIT_DONE; ++i)
     {
         snprintf(plot, sizeof plot, "%s/%s-plot.%s", job->folder, result->character->name, endings[i]);
-        status = measure_plot(job->session, &measured, plot);
+        status = measure_plot(job->session, measured, plot);
     }
     if (status == EXIT_DONE)
     {
-        fill_rows(&measured, result);
+        fill_rows(measured, result);
         if (!job->session->quiet && !job->session->json)
         {
-            measure_print(&measured);
+            measure_print(measured);
             putchar('\n');
         }
     }
-    measure_free(&measured);
+    pleat_measurement_destroy(measured);
     return status;
 }
 

@@ -1,5 +1,5 @@
 /* The measurement as a picture: four pairs of axes over the frames, before dashed and grey, after in colour. */
-#include "job/measure/run.h"
+#include "measure_show.h"
 
 #include "pleat/plot.h"
 
@@ -16,15 +16,15 @@ enum
 };
 
 /* One value of a side in a frame. */
-typedef double pick(const measurement *result, uint32_t side, uint32_t frame);
+typedef double pick(const pleat_measurement *result, uint32_t side, uint32_t frame);
 
-static double pick_compressed(const measurement *result, uint32_t side, uint32_t frame)
+static double pick_compressed(const pleat_measurement *result, uint32_t side, uint32_t frame)
 {
     return 100 * result->sides[side].frames[frame].compressed_area;
 }
 
 /* The shortest of all lines. */
-static double pick_line(const measurement *result, uint32_t side, uint32_t frame)
+static double pick_line(const pleat_measurement *result, uint32_t side, uint32_t frame)
 {
     double least = INFINITY;
     for (uint32_t i = 0; i < result->line_count; ++i)
@@ -34,29 +34,29 @@ static double pick_line(const measurement *result, uint32_t side, uint32_t frame
     return least;
 }
 
-static double pick_norm(const measurement *result, uint32_t side, uint32_t frame)
+static double pick_norm(const pleat_measurement *result, uint32_t side, uint32_t frame)
 {
     return result->sides[side].frames[frame].compression;
 }
 
-static double pick_volume(const measurement *result, uint32_t side, uint32_t frame)
+static double pick_volume(const pleat_measurement *result, uint32_t side, uint32_t frame)
 {
-    const measured_side *measured = &result->sides[side];
-    return measured->frames[frame].volume / pleat_measure_rest(measured->measure)->volume;
+    const pleat_measured_side *measured = &result->sides[side];
+    return measured->frames[frame].volume / measured->rest->volume;
 }
 
-static double pick_area(const measurement *result, uint32_t side, uint32_t frame)
+static double pick_area(const pleat_measurement *result, uint32_t side, uint32_t frame)
 {
-    const measured_side *measured = &result->sides[side];
-    return measured->frames[frame].area / pleat_measure_rest(measured->measure)->area;
+    const pleat_measured_side *measured = &result->sides[side];
+    return measured->frames[frame].area / measured->rest->area;
 }
 
-static double pick_crossings(const measurement *result, uint32_t side, uint32_t frame)
+static double pick_crossings(const pleat_measurement *result, uint32_t side, uint32_t frame)
 {
     return 100 * result->sides[side].frames[frame].crossings_area;
 }
 
-static double pick_inside(const measurement *result, uint32_t side, uint32_t frame)
+static double pick_inside(const pleat_measurement *result, uint32_t side, uint32_t frame)
 {
     return 100 * result->sides[side].frames[frame].inside_area;
 }
@@ -80,9 +80,10 @@ typedef struct panel_choice
 } panel_choice;
 
 /* Returns how many panels there are: only what was measured is shown. */
-static uint32_t choose_panels(const measurement *result, panel_choice choice[PANELS])
+static uint32_t choose_panels(const pleat_measurement *result, panel_choice choice[PANELS])
 {
-    bool volume = measure_has_volume(&result->sides[0]) && measure_has_volume(&result->sides[result->side_count - 1]);
+    bool volume =
+        pleat_measured_volume(&result->sides[0]) && pleat_measured_volume(&result->sides[result->side_count - 1]);
     choice[0] =
         (panel_choice){"compressed under 0.9, % of the area", pick_compressed, NOTE_MEAN, 1, " %", NAN, 1, true};
     choice[1] = result->line_count
@@ -120,7 +121,7 @@ typedef struct plot_data
     pleat_plot plot;
 } plot_data;
 
-static void fill_panel(const measurement *result, const panel_choice *choice, plot_data *data, uint32_t p)
+static void fill_panel(const pleat_measurement *result, const panel_choice *choice, plot_data *data, uint32_t p)
 {
     static const char *const words[] = {"mean ", "least "};
     int length = snprintf(data->notes[p], sizeof data->notes[p], "%s", words[choice->note]);
@@ -139,28 +140,34 @@ static void fill_panel(const measurement *result, const panel_choice *choice, pl
                                          choice->level, choice->least_span, choice->from_zero};
 }
 
-static void fill_head(const measurement *result, plot_data *data)
+const char *measure_file_name(const char *path)
 {
-    const measured_side *a = &result->sides[0];
-    const char *first = measure_file_name(a->file.path);
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static void fill_head(const pleat_measurement *result, plot_data *data)
+{
+    const pleat_measured_side *a = &result->sides[0];
+    const char *first = measure_file_name(a->file);
     data->styles[0] = (pleat_plot_style){"before", {146, 151, 161, 255}, true};
     data->styles[result->side_count - 1] =
         (pleat_plot_style){result->side_count == 2 ? "after" : "as it is", {28, 98, 198, 255}, false};
     if (result->side_count == 2)
     {
         snprintf(data->title, sizeof data->title, "%.120s and %.120s", shown(first),
-                 shown(measure_file_name(result->sides[1].file.path)));
+                 shown(measure_file_name(result->sides[1].file)));
     }
     else
     {
         snprintf(data->title, sizeof data->title, "%.200s", shown(first));
     }
-    int length = snprintf(data->subtitle, sizeof data->subtitle, "%s%.80s%s%u frames at %g a second; ",
-                          a->file.clip_name[0] ? "clip " : "", shown(a->file.clip_name),
-                          a->file.clip_name[0] ? ", " : "", result->frame_count, result->fps);
-    for (uint32_t i = 0; i < a->garment_count && length < 300; ++i)
+    int length =
+        snprintf(data->subtitle, sizeof data->subtitle, "%s%.80s%s%u frames at %g a second; ",
+                 a->clip[0] ? "clip " : "", shown(a->clip), a->clip[0] ? ", " : "", result->frame_count, result->fps);
+    for (uint32_t i = 0; i < a->part_count && length < 300; ++i)
     {
-        const side_part *part = &a->file.parts[a->garments[i]];
+        const pleat_measured_part *part = &a->parts[i];
         length += snprintf(data->subtitle + length, sizeof data->subtitle - (size_t)length, "%s%.60s", i ? ", " : "",
                            shown(part->node[0] ? part->node : part->mesh));
     }
@@ -205,7 +212,7 @@ static pleat_result write_png(app_session *session, const pleat_plot *plot, cons
     return result;
 }
 
-int measure_plot(app_session *session, const measurement *result, const char *path)
+int measure_plot(app_session *session, const pleat_measurement *result, const char *path)
 {
     plot_data *data = calloc(1, sizeof *data);
     double *values = calloc((size_t)PANELS * 2 * result->frame_count, sizeof *values);

@@ -1,5 +1,5 @@
 /* What a measurement says: a table of the totals, and JSON with every frame. */
-#include "job/measure/run.h"
+#include "measure_show.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ static void format_change(double before, double after, char *out, size_t size)
 }
 
 /* One row; NAN stands for what a side does not have. */
-static void print_row(const measurement *result, const char *name, row_unit unit, double before, double after)
+static void print_row(const pleat_measurement *result, const char *name, row_unit unit, double before, double after)
 {
     char text[3][32];
     format_value(unit, before, text[0], sizeof text[0]);
@@ -72,14 +72,14 @@ static void print_row(const measurement *result, const char *name, row_unit unit
 }
 
 /* Numbers of triangles and vertices compare only on meshes that are equally fine; shares of the area always do. */
-static bool counts_compare(const measurement *result)
+static bool counts_compare(const pleat_measurement *result)
 {
-    const measured_side *sides = result->sides;
-    return result->side_count == 1 || (sides[0].garment.triangle_count == sides[1].garment.triangle_count &&
-                                       sides[0].garment.vertex_count == sides[1].garment.vertex_count);
+    const pleat_measured_side *sides = result->sides;
+    return result->side_count == 1 ||
+           (sides[0].triangle_count == sides[1].triangle_count && sides[0].vertex_count == sides[1].vertex_count);
 }
 
-static void print_stretches(const measurement *result, const pleat_figures *a, const pleat_figures *b)
+static void print_stretches(const pleat_measurement *result, const pleat_figures *a, const pleat_figures *b)
 {
     print_row(result, "smaller stretch, least", UNIT_PLAIN, (double)a->smallest.least, (double)b->smallest.least);
     print_row(result, "smaller stretch, 1 %", UNIT_PLAIN, (double)a->smallest.percent_1, (double)b->smallest.percent_1);
@@ -98,9 +98,9 @@ static void print_stretches(const measurement *result, const pleat_figures *a, c
 }
 
 /* The least over frames of a line's least, and the mean over frames of its mean. */
-static void line_extremes(const measurement *result, uint32_t side, uint32_t line, double *least, double *mean)
+static void line_extremes(const pleat_measurement *result, uint32_t side, uint32_t line, double *least, double *mean)
 {
-    const measured_side *measured = &result->sides[side];
+    const pleat_measured_side *measured = &result->sides[side];
     size_t first = (size_t)line * result->frame_count;
     *least = INFINITY;
     *mean = 0;
@@ -111,11 +111,11 @@ static void line_extremes(const measurement *result, uint32_t side, uint32_t lin
     }
 }
 
-static void print_lines(const measurement *result)
+static void print_lines(const pleat_measurement *result)
 {
     for (uint32_t i = 0; i < result->line_count; ++i)
     {
-        const measured_line *line = &result->lines[i];
+        const pleat_measured_line *line = &result->lines[i];
         double least[2] = {NAN, NAN}, mean[2] = {NAN, NAN};
         char name[80], count[24] = "";
         for (uint32_t s = 0; s < result->side_count; ++s)
@@ -138,13 +138,13 @@ static double ratio(double value, double rest)
     return rest > 0 ? value / rest : NAN;
 }
 
-static void print_sizes(const measurement *result, const measured_side *a, const measured_side *b)
+static void print_sizes(const pleat_measurement *result, const pleat_measured_side *a, const pleat_measured_side *b)
 {
-    double area[2] = {pleat_measure_rest(a->measure)->area, pleat_measure_rest(b->measure)->area};
-    double volume[2] = {pleat_measure_rest(a->measure)->volume, pleat_measure_rest(b->measure)->volume};
+    double area[2] = {a->rest->area, b->rest->area};
+    double volume[2] = {a->rest->volume, b->rest->volume};
     print_row(result, "area / rest, mean", UNIT_PLAIN, ratio(a->total.all.area, area[0]),
               ratio(b->total.all.area, area[1]));
-    if (measure_has_volume(a) && measure_has_volume(b))
+    if (pleat_measured_volume(a) && pleat_measured_volume(b))
     {
         print_row(result, "volume / rest, least", UNIT_PLAIN, ratio(a->total.volume_least, volume[0]),
                   ratio(b->total.volume_least, volume[1]));
@@ -155,7 +155,7 @@ static void print_sizes(const measurement *result, const measured_side *a, const
     }
 }
 
-static void print_contacts(const measurement *result, const pleat_figures_total *a, const pleat_figures_total *b)
+static void print_contacts(const pleat_measurement *result, const pleat_figures_total *a, const pleat_figures_total *b)
 {
     if (result->has_crossings)
     {
@@ -182,12 +182,12 @@ static void print_contacts(const measurement *result, const pleat_figures_total 
     }
 }
 
-static void print_side(const char *word, const measurement *result, const measured_side *side)
+static void print_side(const char *word, const pleat_measurement *result, const pleat_measured_side *side)
 {
     char names[120] = "";
-    for (uint32_t i = 0; i < side->garment_count; ++i)
+    for (uint32_t i = 0; i < side->part_count; ++i)
     {
-        const side_part *part = &side->file.parts[side->garments[i]];
+        const pleat_measured_part *part = &side->parts[i];
         size_t length = strlen(names);
         if (length + 40 > sizeof names)
         {
@@ -197,18 +197,18 @@ static void print_side(const char *word, const measurement *result, const measur
         snprintf(names + length, sizeof names - length, "%s%.30s", i ? ", " : "",
                  shown(part->node[0] ? part->node : part->mesh));
     }
-    printf("%-7s %s, ", word, shown(side->file.path));
-    if (side->file.clip_name[0])
+    printf("%-7s %s, ", word, shown(side->file));
+    if (side->clip[0])
     {
-        printf("clip '%s', ", shown(side->file.clip_name));
+        printf("clip '%s', ", shown(side->clip));
     }
     printf("frames %u-%u at %g a second: %s, %u triangles\n", result->first_frame,
-           result->first_frame + result->frame_count - 1, result->fps, names, side->garment.triangle_count);
+           result->first_frame + result->frame_count - 1, result->fps, names, side->triangle_count);
 }
 
-void measure_print(const measurement *result)
+void measure_print(const pleat_measurement *result)
 {
-    const measured_side *a = &result->sides[0], *b = &result->sides[result->side_count - 1];
+    const pleat_measured_side *a = &result->sides[0], *b = &result->sides[result->side_count - 1];
     bool two = result->side_count == 2;
     print_side(two ? "before" : "file", result, a);
     if (two)
@@ -246,7 +246,7 @@ static void set_whole(json_t *object, const char *key, uint64_t value)
 }
 
 /* A frame of the clip; null where there is none. */
-static void set_frame(json_t *object, const char *key, const measurement *result, uint32_t frame)
+static void set_frame(json_t *object, const char *key, const pleat_measurement *result, uint32_t frame)
 {
     json_object_set_new(object, key,
                         frame == PLEAT_NONE ? json_null() : json_integer((json_int_t)result->first_frame + frame));
@@ -263,7 +263,7 @@ static json_t *spread_json(const pleat_spread *spread)
     return object;
 }
 
-static json_t *figures_json(const measurement *result, const pleat_figures *figures, bool moves, bool compares)
+static json_t *figures_json(const pleat_measurement *result, const pleat_figures *figures, bool moves, bool compares)
 {
     json_t *object = json_object();
     json_object_set_new(object, "smallest_stretch", spread_json(&figures->smallest));
@@ -296,7 +296,7 @@ static json_t *figures_json(const measurement *result, const pleat_figures *figu
     return object;
 }
 
-static json_t *total_json(const measurement *result, const measured_side *side, bool compares)
+static json_t *total_json(const pleat_measurement *result, const pleat_measured_side *side, bool compares)
 {
     const pleat_figures_total *total = &side->total;
     json_t *object = figures_json(result, &total->all, true, compares);
@@ -324,32 +324,33 @@ static json_t *total_json(const measurement *result, const measured_side *side, 
     return object;
 }
 
-static json_t *frames_json(const measurement *result, const measured_side *side, bool compares)
+static json_t *frames_json(const pleat_measurement *result, const pleat_measured_side *side, bool compares)
 {
     json_t *list = json_array();
     for (uint32_t f = 0; f < result->frame_count; ++f)
     {
         json_t *object = figures_json(result, &side->frames[f], true, compares);
         set_whole(object, "frame", (uint64_t)result->first_frame + f);
-        set_number(object, "time", result->sides[0].file.start + (result->first_frame + f) / result->fps);
+        set_number(object, "time", result->sides[0].start + (result->first_frame + f) / result->fps);
         json_array_append_new(list, object);
     }
     return list;
 }
 
-static json_t *lines_json(const measurement *result, uint32_t side)
+static json_t *lines_json(const pleat_measurement *result, uint32_t side)
 {
     json_t *list = json_array();
-    const measured_side *measured = &result->sides[side];
+    const pleat_measured_side *measured = &result->sides[side];
+    uint32_t first = 0;
     for (uint32_t i = 0; i < result->line_count; ++i)
     {
-        const measured_line *line = &result->lines[i];
+        const pleat_measured_line *line = &result->lines[i];
         json_t *object = json_object(), *rest = json_array(), *least = json_array(), *mean = json_array();
         double shortest, average;
         line_extremes(result, side, i, &shortest, &average);
         for (uint32_t k = 0; k < line->count; ++k)
         {
-            json_array_append_new(rest, number_json(pleat_measure_line_rest(measured->measure, line->first + k)));
+            json_array_append_new(rest, number_json(measured->line_rest[first++]));
         }
         for (uint32_t f = 0; f < result->frame_count; ++f)
         {
@@ -368,12 +369,11 @@ static json_t *lines_json(const measurement *result, uint32_t side)
     return list;
 }
 
-static json_t *shells_json(const measured_side *side)
+static json_t *shells_json(const pleat_measured_side *side)
 {
     json_t *list = json_array();
-    uint32_t count;
-    const pleat_measure_shell *shells = pleat_measure_shells(side->measure, &count);
-    for (uint32_t i = 0; i < count; ++i)
+    const pleat_measure_shell *shells = side->shells;
+    for (uint32_t i = 0; i < side->shell_count; ++i)
     {
         json_t *object = json_object();
         set_whole(object, "triangles", shells[i].triangle_count);
@@ -385,13 +385,13 @@ static json_t *shells_json(const measured_side *side)
     return list;
 }
 
-static json_t *side_json(const measurement *result, uint32_t index)
+static json_t *side_json(const pleat_measurement *result, uint32_t index)
 {
-    const measured_side *side = &result->sides[index];
+    const pleat_measured_side *side = &result->sides[index];
     json_t *object = json_object(), *parts = json_array();
-    for (uint32_t i = 0; i < side->garment_count; ++i)
+    for (uint32_t i = 0; i < side->part_count; ++i)
     {
-        const side_part *part = &side->file.parts[side->garments[i]];
+        const pleat_measured_part *part = &side->parts[i];
         json_t *named = json_object();
         json_object_set_new(named, "node", json_string(shown(part->node)));
         json_object_set_new(named, "mesh", json_string(shown(part->mesh)));
@@ -399,20 +399,20 @@ static json_t *side_json(const measurement *result, uint32_t index)
         set_whole(named, "triangles", part->triangle_count);
         json_array_append_new(parts, named);
     }
-    json_object_set_new(object, "file", json_string(shown(side->file.path)));
-    json_object_set_new(object, "clip", json_string(shown(side->file.clip_name)));
+    json_object_set_new(object, "file", json_string(shown(side->file)));
+    json_object_set_new(object, "clip", json_string(shown(side->clip)));
     json_object_set_new(object, "parts", parts);
-    set_whole(object, "vertices", side->garment.vertex_count);
-    set_whole(object, "triangles", side->garment.triangle_count);
+    set_whole(object, "vertices", side->vertex_count);
+    set_whole(object, "triangles", side->triangle_count);
     json_object_set_new(object, "shells", shells_json(side));
-    json_object_set_new(object, "rest", figures_json(result, pleat_measure_rest(side->measure), false, false));
+    json_object_set_new(object, "rest", figures_json(result, side->rest, false, false));
     json_object_set_new(object, "total", total_json(result, side, index > 0));
     json_object_set_new(object, "lines", lines_json(result, index));
     json_object_set_new(object, "frames", frames_json(result, side, index > 0));
     return object;
 }
 
-json_t *measure_json(const app_session *session, const measurement *result)
+json_t *measure_json(const app_session *session, const pleat_measurement *result)
 {
     json_t *object = json_object();
     json_object_set_new(object, "units", json_string("metres"));

@@ -12,69 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* ---- Names ----------------------------------------------------------------------------------------------------------
- */
-
-/* Bytes of the UTF-8 character at text, or 0 if it is not one. */
-static size_t utf8_length(const unsigned char *text)
-{
-    static const struct
-    {
-        unsigned char mask, mark;
-        uint32_t lowest; /* shorter forms of the same character are not UTF-8 */
-    } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
-    for (size_t length = 1; length <= 4; ++length)
-    {
-        if ((text[0] & forms[length - 1].mask) != forms[length - 1].mark)
-        {
-            continue;
-        }
-        uint32_t code = text[0] & (unsigned char)~forms[length - 1].mask;
-        for (size_t i = 1; i < length; ++i)
-        {
-            if ((text[i] & 0xc0) != 0x80)
-            {
-                return 0;
-            }
-            code = code << 6 | (text[i] & 0x3fu);
-        }
-        bool legal = code >= forms[length - 1].lowest && code <= 0x10ffff && !(code >= 0xd800 && code < 0xe000);
-        return legal ? length : 0;
-    }
-    return 0;
-}
-
-const char *shown(const char *name)
-{
-    static char slots[4][256];
-    static uint32_t next;
-    char *out = slots[next++ % 4];
-    size_t at = 0;
-    for (const unsigned char *text = (const unsigned char *)name; *text && at < sizeof slots[0] - 5;)
-    {
-        size_t length = utf8_length(text);
-        bool control = text[0] < 0x20 || text[0] == 0x7f || (text[0] == 0xc2 && text[1] < 0xa0);
-        if (length == 0 || control)
-        {
-            out[at++] = '?';
-            text += length ? length : 1;
-            continue;
-        }
-        memcpy(out + at, text, length);
-        at += length;
-        text += length;
-    }
-    out[at] = 0;
-    return out;
-}
-
 /* ---- Messages -------------------------------------------------------------------------------------------------- */
 
 /* A progress line stands on the terminal: messages begin by wiping it. */
@@ -164,15 +101,8 @@ int fail_error(const app_session *session, const pleat_error *error)
         return fail_input(session, "%s: it takes more than --max-memory allows (%zu bytes); a larger one may help",
                           message, budget_limit());
     }
-    return fail_input(session, "%s", message);
-}
-
-int fail_error_in(const app_session *session, const char *file, const pleat_error *error)
-{
-    pleat_error named = {.result = error->result};
-    const char *message = error->message[0] ? error->message : pleat_result_text(error->result);
-    snprintf(named.message, sizeof named.message, "%.120s: %.350s", file, message);
-    return fail_error(session, &named);
+    fail_input(session, "%s", message);
+    return error->result == PLEAT_BAD_REQUEST ? EXIT_BAD_USAGE : EXIT_BAD_INPUT;
 }
 
 int print_json(app_session *session, json_t *object)
@@ -236,34 +166,75 @@ void session_close(app_session *session)
     {
         free(session->warnings[i]);
     }
+    session_drop(session);
 }
 
-/* ---- Progress -------------------------------------------------------------------------------------------------------
- */
+void *session_keep(app_session *session, void *block)
+{
+    if (session->block_count == SESSION_BLOCKS)
+    {
+        free(block);
+        return NULL;
+    }
+    session->blocks[session->block_count] = block;
+    session->block_count += block != NULL;
+    return block;
+}
 
-app_progress progress_begin(const app_session *session, const char *title)
+void session_drop(app_session *session)
+{
+    for (uint32_t i = 0; i < session->block_count; ++i)
+    {
+        free(session->blocks[i]);
+    }
+    session->block_count = 0;
+}
+
+double seconds_now(void)
+{
+    return pl_job_seconds();
+}
+
+/* ---- Progress --------------------------------------------------------------------------------------------------- */
+
+void progress_begin(app_session *session)
 {
     double now = seconds_now();
-    return (app_progress){title, now, now, !session->quiet && isatty(STDERR_FILENO)};
+    session->progress = (app_progress){now, now, !session->quiet && isatty(STDERR_FILENO)};
 }
 
-void progress_update(app_progress *progress, uint64_t done, uint64_t total)
+void progress_update(app_session *session, const char *title, uint64_t done, uint64_t total)
 {
+    app_progress *progress = &session->progress;
     double now = progress->wanted ? seconds_now() : 0;
     if (!progress->wanted || now - progress->start < 1 || now - progress->drawn < 0.1)
     {
         return;
     }
-    double left = done ? (now - progress->start) * (double)(total - done) / (double)done : 0;
-    fprintf(stderr, "\r\033[K%s %llu/%llu, %.0f s left", progress->title, (unsigned long long)done,
-            (unsigned long long)total, left);
+    fprintf(stderr, "\r\033[K%s", title);
+    if (total)
+    {
+        double left = done ? (now - progress->start) * (double)(total - done) / (double)done : 0;
+        fprintf(stderr, " %llu/%llu, %.0f s left", (unsigned long long)done, (unsigned long long)total, left);
+    }
     fflush(stderr);
     progress->drawn = now;
     progress_stands = true;
 }
 
-void progress_end(app_progress *progress)
+void progress_end(app_session *session)
 {
-    progress->wanted = false;
+    session->progress.wanted = false;
     wipe_progress();
+}
+
+static void take_progress(void *user, const pleat_job_progress *progress)
+{
+    progress_update(user, progress->work, progress->done, progress->total);
+}
+
+pleat_job_watch session_watch(app_session *session)
+{
+    progress_begin(session);
+    return (pleat_job_watch){.progress = take_progress, .user = session};
 }

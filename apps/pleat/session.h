@@ -5,6 +5,7 @@
 #include "options.h"
 
 #include "pleat/base.h"
+#include "job/run.h"
 
 #include <jansson.h>
 
@@ -17,8 +18,16 @@ enum
 
 enum
 {
-    SESSION_WARNINGS = 64 /* kept for the result; all of them are printed */
+    SESSION_WARNINGS = 64, /* kept for the result; all of them are printed */
+    SESSION_BLOCKS = 32
 };
+
+/* Progress of long work: one line on stderr that is redrawn, on a terminal only, and only after the first second. */
+typedef struct app_progress
+{
+    double start, drawn; /* seconds */
+    bool wanted;
+} app_progress;
 
 typedef struct app_session
 {
@@ -29,6 +38,9 @@ typedef struct app_session
     bool json, quiet;
     uint32_t warning_count;
     char *warnings[SESSION_WARNINGS]; /* the first of them */
+    app_progress progress;
+    void *blocks[SESSION_BLOCKS]; /* freed at the end */
+    uint32_t block_count;
 } app_session;
 
 /* False: out of memory or threads; it has said so. */
@@ -38,14 +50,15 @@ void session_close(app_session *session);
 /* One line on stderr, and the exit status for it. fail_usage is for what the command line alone makes wrong. */
 int fail_usage(const app_session *session, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int fail_input(const app_session *session, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A failure of the library. Says so where --max-memory was the reason. The second form is for failures that do not name
- * the file that they are about: the core knows no files. */
+/* A failure of the library. Says so where --max-memory was the reason. */
 int fail_error(const app_session *session, const pleat_error *error);
-int fail_error_in(const app_session *session, const char *file, const pleat_error *error);
 
 /* A name from a file, fit for a terminal and for JSON: UTF-8 without control characters. Up to four results live at
  * a time. */
-const char *shown(const char *name);
+static inline const char *shown(const char *name)
+{
+    return pl_shown(name);
+}
 
 /* Prints and releases the object (stolen) on stdout. */
 int print_json(app_session *session, json_t *object);
@@ -54,17 +67,17 @@ json_t *number_json(double value);
 /* A JSON array of the warnings so far. */
 json_t *warnings_json(const app_session *session);
 
-/* Progress of long work: one line on stderr that is redrawn, on a terminal only, and only after the first second. */
-typedef struct app_progress
-{
-    const char *title;
-    double start, drawn; /* seconds */
-    bool wanted;
-} app_progress;
+/* Work that a command does by itself; drawn where it is wanted. title is followed by done/total. */
+void progress_begin(app_session *session);
+void progress_update(app_session *session, const char *title, uint64_t done, uint64_t total);
+void progress_end(app_session *session);
+/* The same for a job. */
+pleat_job_watch session_watch(app_session *session);
 
-app_progress progress_begin(const app_session *session, const char *title);
-void progress_update(app_progress *progress, uint64_t done, uint64_t total);
-void progress_end(app_progress *progress);
+/* Takes a malloc'ed block and frees it when the session is closed; returns it, or NULL where there is no room (the
+ * block is then freed). */
+void *session_keep(app_session *session, void *block);
+void session_drop(app_session *session); /* frees them before */
 
 /* Seconds of a clock that only runs forward. */
 double seconds_now(void);

@@ -56,7 +56,8 @@ void stage_close(app_stage *stage)
     {
         actor_destroy(&stage->actors[i]);
     }
-    wrinkle_input_close(&stage->wrinkles);
+    pl_wrinkle_input_close(&stage->wrinkles);
+    pl_job_close(&stage->job);
     free(stage->picture.pixels);
     free(stage->spare.pixels);
     *stage = stage_default(stage->session);

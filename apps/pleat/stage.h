@@ -4,9 +4,8 @@
 
 #include "actor.h"
 #include "session.h"
-#include "job/wrinkles.h"
 
-#include "pleat/io.h"
+#include "job/wrinkles.h"
 
 /* How two actors share the picture. */
 typedef enum stage_compare
@@ -21,7 +20,10 @@ typedef struct app_stage
     app_session *session;
     app_actor actors[2];
     uint32_t actor_count;
-    wrinkle_input wrinkles; /* of the actor with layers */
+    pleat_job_input input; /* of the actors that are files */
+    pleat_job_stack stack;
+    pl_job job;
+    pl_wrinkle_input wrinkles; /* of the actor with layers */
     stage_compare compare;
     pleat_view view;
     uint32_t focus_node;    /* of the first actor, or PLEAT_NONE */

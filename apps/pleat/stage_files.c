@@ -1,8 +1,8 @@
 /* Actors as the options of pleat render ask for them. */
-#include "bake_look.h"
-#include "job/choice.h"
-#include "job/input.h"
+#include "request.h"
 #include "stage.h"
+
+#include "job/input.h"
 
 #include <string.h>
 
@@ -30,78 +30,65 @@ static uint32_t read_overlays(const app_session *session)
 }
 
 /* Adds the model of an asset with the stack of a look; its clip and garments by the options. */
-static int add_actor(app_stage *stage, const pleat_asset *asset, const bake_look *look)
+static pleat_result add_actor(app_stage *stage, const pleat_asset *asset, const pl_job_look *look, pleat_error *error)
 {
     const pleat_model *model = pleat_asset_model(asset);
-    app_session *session = stage->session;
+    pl_job *job = &stage->job;
     pleat_bake_desc desc = pleat_bake_desc_default(model);
-    pleat_layer_desc layers[LAYER_KINDS];
-    stack_choice choice = {0};
-    int status = choose_clip(session, model, &desc.clip);
-    status = status == EXIT_DONE
-                 ? choose_stack(session, model, look_garment_use(look), false, look_mask(session, look), &choice)
-                 : status;
-    if (status != EXIT_DONE)
-    {
-        return status;
-    }
-    bake_look bound = *look;
-    if (look_has_layer(look, &pleat_wrinkles_layer))
-    {
-        clip_row row = {.clip = desc.clip};
-        status = wrinkle_input_open(session, model, &row, &bound, &stage->wrinkles);
-    }
-    if (status != EXIT_DONE)
-    {
-        choice_free(&choice);
-        return status;
-    }
-    desc.fps = (float)arguments_number(session->arguments, "fps");
-    desc.skinning = (pleat_skinning)look->skin.method;
-    look_refine(look, &desc);
-    desc.layer_count = look->layer_count;
-    desc.layers = layers;
-    look_layers(&bound, layers);
-    choice_apply(&choice, &desc);
-    pleat_error error = {0};
+    pl_choice choice;
     pleat_bake *bake;
-    if (pleat_bake_create(&desc, &session->host, &bake, &error) != PLEAT_OK ||
-        stage_add(stage, model, bake, read_overlays(session), &error) != PLEAT_OK ||
-        actor_paint(&stage->actors[stage->actor_count - 1], asset, &error) != PLEAT_OK)
+    PL_TRY(pl_choose_clip(job, model, &desc.clip, error));
+    PL_TRY(pl_choose_stack(job, model, look, false, &choice, error));
+    if (look->wrinkles)
     {
-        status = fail_error(session, &error);
+        pl_clip_row row = {.clip = desc.clip, .fps = (float)stage->input.fps};
+        PL_TRY(pl_wrinkle_input_open(job, model, &row, look, &stage->wrinkles, error));
     }
-    choice_free(&choice);
-    return status;
+    desc.fps = (float)stage->input.fps;
+    pl_choice_apply(&choice, look, &desc);
+    PL_TRY(pleat_bake_create(&desc, &stage->session->host, &bake, error));
+    PL_TRY(stage_add(stage, model, bake, read_overlays(stage->session), error));
+    return actor_paint(&stage->actors[stage->actor_count - 1], asset, error);
+}
+
+static pleat_result add_file(app_stage *stage, uint32_t index, const pl_job_look *look, pleat_asset **asset,
+                             pleat_error *error)
+{
+    const app_arguments *arguments = stage->session->arguments;
+    pl_job_look plain = *look;
+    plain.layer_count = plain.level = 0;
+    plain.wrinkles = NULL;
+    stage->input.file = arguments->files[index];
+    PL_TRY(pl_job_load(&stage->job, asset, error));
+    bool last = index + 1 == arguments->file_count;
+    if (!last || (index == 0 && arguments_given(arguments, "compare")))
+    {
+        PL_TRY(add_actor(stage, *asset, &plain, error));
+    }
+    return last ? add_actor(stage, *asset, look, error) : PLEAT_OK;
 }
 
 int stage_add_files(app_stage *stage, pleat_asset *assets[2])
 {
     app_session *session = stage->session;
     const app_arguments *arguments = session->arguments;
-    bake_look look, plain;
+    bake_look look;
+    pl_job_look opened;
+    pleat_error error = {0};
     int status = look_open(session, &look);
     status = status == EXIT_DONE ? look_check_used(session, &look) : status;
-    plain = look;
-    plain.layer_count = plain.level = 0;
+    status = status == EXIT_DONE ? request_look(session, &look, &opened) : status;
     if (status == EXIT_DONE && arguments->file_count == 1 && arguments_given(arguments, "compare") &&
-        !look_shapes(&look))
+        !pl_look_shapes(&opened))
     {
         status = fail_usage(session, "--compare needs a second file, or a --layer to show with and without");
     }
+    stage->input = request_input(session, 0);
+    stage->stack = request_stack(session);
+    pl_job_open(&stage->job, &stage->input, &stage->stack, NULL, &session->host);
     for (uint32_t i = 0; i < arguments->file_count && status == EXIT_DONE; ++i)
     {
-        assets[i] = load_input(session, i, arguments_number(arguments, "fps"));
-        bool last = i + 1 == arguments->file_count;
-        status = !assets[i] ? EXIT_BAD_INPUT : last ? EXIT_DONE : add_actor(stage, assets[i], &plain);
-        if (status == EXIT_DONE && last && i == 0 && arguments_given(arguments, "compare"))
-        {
-            status = add_actor(stage, assets[i], &plain);
-        }
-        if (status == EXIT_DONE && last)
-        {
-            status = add_actor(stage, assets[i], &look);
-        }
+        status = add_file(stage, i, &opened, &assets[i], &error) == PLEAT_OK ? EXIT_DONE : fail_error(session, &error);
     }
     return status;
 }

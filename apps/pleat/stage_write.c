@@ -53,7 +53,7 @@ pleat_result stage_write_sheet(app_stage *stage, const char *path, pleat_error *
     uint32_t cells = stage->columns * stage->rows, frame;
     pleat_picture cell = stage->picture;
     pleat_picture_fill(&stage->picture, stage->scene.studio.background_bottom);
-    app_progress progress = progress_begin(stage->session, "drawing");
+    progress_begin(stage->session);
     for (uint32_t i = 0; i < cells; ++i)
     {
         cell = cell_of(stage, i, &frame);
@@ -68,9 +68,9 @@ pleat_result stage_write_sheet(app_stage *stage, const char *path, pleat_error *
         char label[32];
         snprintf(label, sizeof label, "%u", frame);
         pleat_picture_label(&place, label);
-        progress_update(&progress, i + 1, cells);
+        progress_update(stage->session, "drawing", i + 1, cells);
     }
-    progress_end(&progress);
+    progress_end(stage->session);
     draw_legend(stage, &cell);
     return write_png(stage, path, error);
 }
@@ -78,7 +78,7 @@ pleat_result stage_write_sheet(app_stage *stage, const char *path, pleat_error *
 static pleat_result film_frames(app_stage *stage, pleat_film *film, pleat_outputs *outputs, pleat_error *error)
 {
     uint32_t count = stage->last - stage->first + 1;
-    app_progress progress = progress_begin(stage->session, "drawing");
+    progress_begin(stage->session);
     for (uint32_t i = 0; i < count; ++i)
     {
         pleat_result result = stage_draw(stage, stage->first + i, &stage->picture, error);
@@ -91,9 +91,9 @@ static pleat_result film_frames(app_stage *stage, pleat_film *film, pleat_output
         {
             return result;
         }
-        progress_update(&progress, i + 1, count);
+        progress_update(stage->session, "drawing", i + 1, count);
     }
-    progress_end(&progress);
+    progress_end(stage->session);
     return pleat_film_commit(film, outputs, error);
 }
 

@@ -127,6 +127,7 @@ int step_open(step *out, const app_session *session, step_line *line)
         out->session.arguments = &out->arguments;
         out->session.json = arguments_given(&out->arguments, "json");
         out->session.warning_count = 0;
+        out->session.block_count = 0;
         memset(out->session.warnings, 0, sizeof out->session.warnings);
         out->line = *line;
         *line = (step_line){0};
@@ -138,6 +139,7 @@ int step_open(step *out, const app_session *session, step_line *line)
 void step_close(step *opened)
 {
     arguments_free(&opened->arguments);
+    session_drop(&opened->session);
     line_free(&opened->line);
 }
 

@@ -39,7 +39,8 @@ PLEAT_BEGIN
     X(NO_MEMORY, "an allocation failed")                                                                               \
     X(OVER_LIMIT, "the memory limit would be passed")                                                                  \
     X(FILE_ERROR, "a file could not be read or written")                                                               \
-    X(CANCELLED, "the caller asked to stop")
+    X(CANCELLED, "the caller asked to stop")                                                                           \
+    X(BAD_REQUEST, "what was asked for does not go together")
 
 typedef enum pleat_result
 {
@@ -96,6 +97,10 @@ typedef enum pleat_severity
 /* Warnings and notes; message is one line, valid during the call. */
 typedef void pleat_log(void *user, pleat_severity severity, const char *message);
 
+/* Long work tells how far it is: what is being done, how much of how much (total 0: nobody knows). False stops it: the
+ * call then fails with PLEAT_CANCELLED. Comes on the thread that made the call. */
+typedef bool pleat_go_on(void *user, const char *work, uint64_t done, uint64_t total);
+
 /* What an object takes from its surroundings. Objects copy it at creation. */
 typedef struct pleat_host
 {
@@ -105,6 +110,8 @@ typedef struct pleat_host
     pleat_log *log;      /* default: NULL, silence */
     void *log_user;
     struct pleat_files *files; /* default: NULL; else what is read and written is noted there, see pleat/io/file.h */
+    pleat_go_on *go_on;        /* default: NULL, nobody asks */
+    void *go_on_user;
 } pleat_host;
 
 pleat_host pleat_host_default(void);

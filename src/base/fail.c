@@ -63,3 +63,9 @@ void pl_log(const pleat_host *host, pleat_severity severity, const char *format,
     flatten(message);
     host->log(host->log_user, severity, message);
 }
+
+pleat_result pl_go_on(const pleat_host *host, const char *work, uint64_t done, uint64_t total, pleat_error *error)
+{
+    bool stopped = host && host->go_on && !host->go_on(host->go_on_user, work, done, total);
+    return stopped ? pl_fail(error, PLEAT_CANCELLED, "stopped") : PLEAT_OK;
+}

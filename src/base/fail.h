@@ -12,6 +12,9 @@ pleat_result pl_fail(pleat_error *error, pleat_result result, const char *format
 void pl_log(const pleat_host *host, pleat_severity severity, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Says how far long work is, and fails with PLEAT_CANCELLED where the host wants no more of it. host may be NULL. */
+pleat_result pl_go_on(const pleat_host *host, const char *work, uint64_t done, uint64_t total, pleat_error *error);
+
 /* Returns from the calling function when an expression fails. */
 #define PL_TRY(expression)                                                                                             \
     do                                                                                                                 \

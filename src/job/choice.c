@@ -1,58 +1,25 @@
 #include "job/choice.h"
 
 #include "job/input.h"
-#include "job/mask.h"
-
-#include "pleat/garment.h"
-
-#include <stdlib.h>
-
-/* The parts that look like cloth; *parts is malloc'ed. */
-static int guess_parts(const app_session *session, const pleat_model *model, part_choice **parts, uint32_t *count)
-{
-    pleat_error error = {0};
-    pleat_garment_guess *guess;
-    if (pleat_garment_guess_create(model, &session->host, &guess, &error) != PLEAT_OK)
-    {
-        return fail_error(session, &error);
-    }
-    *parts = calloc((size_t)guess->part_count + 1, sizeof(*parts)[0]);
-    for (uint32_t i = 0; *parts && i < guess->part_count; ++i)
-    {
-        if (guess->parts[i].garment)
-        {
-            (*parts)[(*count)++] = (part_choice){guess->parts[i].node, guess->parts[i].primitive};
-        }
-    }
-    pleat_garment_guess_destroy(guess);
-    if (!*parts)
-    {
-        return fail_input(session, "out of memory for the list of garments");
-    }
-    return EXIT_DONE;
-}
 
 /* Nodes of the scene with a mark for each of their primitives. The parts are in scene order, too. */
-static bool mark_nodes(const pleat_model *model, const part_choice *parts, uint32_t part_count, bool only,
-                       stack_choice *choice)
+static pleat_result mark_nodes(pl_job *job, const pleat_model *model, const pl_parts *parts, bool only,
+                               pl_choice *choice, pleat_error *error)
 {
+    pleat_result result = PLEAT_OK;
     size_t primitive_count = 0, at = 0;
     for (uint32_t i = 0; i < model->scene_node_count; ++i)
     {
         uint32_t mesh = model->nodes[model->scene_nodes[i]].mesh;
         primitive_count += mesh == PLEAT_NONE ? 0 : model->meshes[mesh].primitive_count;
     }
-    choice->nodes = calloc((size_t)model->scene_node_count + 1, sizeof choice->nodes[0]);
-    choice->garment = calloc(primitive_count + 1, sizeof choice->garment[0]);
-    if (!choice->nodes || !choice->garment)
-    {
-        return false;
-    }
+    PL_ARENA_NEW_OR_FAIL(choice->nodes, &job->arena, uint32_t, model->scene_node_count, error);
+    PL_ARENA_NEW_OR_FAIL(choice->garment, &job->arena, bool, primitive_count, error);
     uint32_t next = 0;
     for (uint32_t i = 0; i < model->scene_node_count; ++i)
     {
         uint32_t node = model->scene_nodes[i], mesh = model->nodes[node].mesh;
-        bool marked = next < part_count && parts[next].node == node;
+        bool marked = next < parts->count && parts->nodes[next] == node;
         if (mesh == PLEAT_NONE || (only && !marked))
         {
             continue;
@@ -60,44 +27,41 @@ static bool mark_nodes(const pleat_model *model, const part_choice *parts, uint3
         choice->nodes[choice->node_count++] = node;
         for (uint32_t p = 0; p < model->meshes[mesh].primitive_count; ++p, ++at)
         {
-            choice->garment[at] = next < part_count && parts[next].node == node && parts[next].primitive == p;
+            choice->garment[at] = next < parts->count && parts->nodes[next] == node && parts->primitives[next] == p;
             next += choice->garment[at];
         }
     }
-    return true;
+fail:
+    return result;
 }
 
-int choose_stack(const app_session *session, const pleat_model *model, garment_use use, bool only, const char *mask,
-                 stack_choice *choice)
+pleat_result pl_choose_stack(pl_job *job, const pleat_model *model, const pl_job_look *look, bool only,
+                             pl_choice *choice, pleat_error *error)
 {
-    *choice = (stack_choice){0};
-    part_choice *parts;
-    uint32_t part_count;
-    int status = choose_garment(session, model, &parts, &part_count);
-    bool named = part_count > 0;
-    if (status == EXIT_DONE && !named && use != GARMENT_UNUSED)
+    pl_parts parts;
+    pl_garment_use use = pl_look_garment_use(look);
+    *choice = (pl_choice){0};
+    PL_TRY(pl_choose_garment(job, model, &parts, error));
+    bool named = parts.count > 0;
+    if (!named && use != PL_GARMENT_UNUSED)
     {
-        status = guess_parts(session, model, &parts, &part_count);
+        PL_TRY(pl_parts_guess(job, &parts, model, error));
     }
-    if (status == EXIT_DONE && part_count == 0 && use == GARMENT_NEEDED)
+    if (parts.count == 0 && use == PL_GARMENT_NEEDED)
     {
-        status = fail_input(session, "%s: nothing in it looks like cloth; name the mesh for the layers with --garment",
-                            session->arguments->files[0]);
+        return pl_fail(error, PLEAT_BAD_DATA,
+                       "%.300s: nothing in it looks like cloth; name the mesh for the layers with --garment",
+                       job->input->file);
     }
-    if (status == EXIT_DONE && part_count > 0 && !mark_nodes(model, parts, part_count, only && named, choice))
+    if (parts.count > 0)
     {
-        status = fail_input(session, "out of memory for the list of garments");
+        PL_TRY(mark_nodes(job, model, &parts, only && named, choice, error));
     }
-    free(parts);
-    status = status == EXIT_DONE ? choose_mask(session, model, mask, choice) : status;
-    if (status != EXIT_DONE)
-    {
-        choice_free(choice);
-    }
-    return status;
+    return pl_choose_mask(job, model, look->mask, choice, error);
 }
 
-bool choice_is_skinned(const stack_choice *choice, const pleat_model *model)
+/* True if joints move any of the chosen garments. */
+static bool is_skinned(const pl_choice *choice, const pleat_model *model)
 {
     size_t at = 0;
     for (uint32_t i = 0; i < choice->node_count; ++i)
@@ -115,39 +79,57 @@ bool choice_is_skinned(const stack_choice *choice, const pleat_model *model)
     return false;
 }
 
-void choice_free(stack_choice *choice)
+void pl_look_settle(const pl_job *job, const pleat_model *model, uint32_t clip, const pl_choice *choice,
+                    pl_job_look *look)
 {
-    free(choice->nodes);
-    free(choice->garment);
-    free(choice->mask);
-    free(choice->clips);
-    free(choice->shots);
-    *choice = (stack_choice){0};
+    const char *reason = NULL;
+    if (clip != PLEAT_NONE && model->clips[clip].points.node != PLEAT_NONE)
+    {
+        reason = "its points are given, not moved by joints";
+    }
+    else if (!is_skinned(choice, model))
+    {
+        reason = choice->node_count ? "joints move no garment" : "nothing looks like cloth; --garment can name it";
+    }
+    if (look->unasked && reason)
+    {
+        pl_log(&job->host, PLEAT_INFO, "no folds on %.300s: %s", job->input->file, reason);
+        look->layer_count = 0;
+    }
 }
 
-void choice_apply(const stack_choice *choice, pleat_bake_desc *desc)
+void pl_choice_apply(const pl_choice *choice, const pl_job_look *look, pleat_bake_desc *desc)
 {
     desc->node_count = choice->node_count;
     desc->nodes = choice->nodes;
     desc->garment = choice->garment;
     desc->mask = choice->mask;
+    desc->skinning = look->skinning;
+    desc->refine = look->refine;
+    desc->level = look->level;
+    desc->max_triangles = look->max_triangles;
+    desc->triangle_times = look->triangle_times;
+    desc->layer_count = look->layer_count;
+    desc->layers = look->layers;
 }
 
-/* ---- Frames ---- */
+/* ---- Frames ----------------------------------------------------------------------------------------------------- */
 
-int choose_bake_frames(const app_session *session, const pleat_model *model, pleat_bake_desc *desc)
+pleat_result pl_choose_frames(const pl_job *job, const pleat_model *model, pleat_bake_desc *desc, pleat_error *error)
 {
-    const char *file = session->arguments->files[0];
-    bool asked = arguments_range(session->arguments, "frames", &desc->first_frame, &desc->last_frame);
+    bool asked = job->input->last_frame != PLEAT_NONE;
     uint32_t frames = desc->clip == PLEAT_NONE ? 1 : pleat_clip_frame_count(&model->clips[desc->clip], desc->fps);
-    if (asked && desc->last_frame >= frames)
+    if (asked && job->input->last_frame >= frames)
     {
-        return fail_input(session, "%s: --frames ends at %u; the clip has frames 0-%u at %g a second", file,
-                          desc->last_frame, frames - 1, (double)desc->fps);
+        return pl_fail(error, PLEAT_BAD_DATA, "%.300s: --frames ends at %u; the clip has frames 0-%u at %g a second",
+                       job->input->file, job->input->last_frame, frames - 1, (double)desc->fps);
     }
-    if (!asked && frames > FRAMES_UNASKED)
+    if (!asked && frames > PL_FRAMES_UNASKED)
     {
-        return fail_input(session, "%s: its clip has %u frames; choose some of them with --frames", file, frames);
+        return pl_fail(error, PLEAT_BAD_DATA, "%.300s: its clip has %u frames; choose some of them with --frames",
+                       job->input->file, frames);
     }
-    return EXIT_DONE;
+    desc->first_frame = asked ? job->input->first_frame : 0;
+    desc->last_frame = job->input->last_frame;
+    return PLEAT_OK;
 }

@@ -1,56 +1,51 @@
 /* What a stack is bound to: the nodes, and the parts of them that its layers act on. */
-#ifndef APP_CHOICE_H
-#define APP_CHOICE_H
+#ifndef PL_JOB_CHOICE_H
+#define PL_JOB_CHOICE_H
 
-#include "apps/pleat/session.h"
+#include "job/look.h"
+#include "job/run.h"
 
 #include "pleat/bake.h"
 
-typedef struct stack_choice
+/* Lives in the job's arena. */
+typedef struct pl_choice
 {
     uint32_t *nodes;
     uint32_t node_count; /* 0: all of the scene */
     bool *garment;       /* per primitive of the nodes; NULL: everywhere */
     float *mask;         /* painted, per vertex of the nodes' meshes; NULL: none */
-    uint32_t *clips;     /* of a bake of several; NULL: none */
-    pleat_shot *shots;   /* the same as a row */
-} stack_choice;
+} pl_choice;
 
 /* Clips that are about to be baked. */
-typedef struct clip_row
+typedef struct pl_clip_row
 {
     uint32_t clip;       /* the first, or PLEAT_NONE */
     uint32_t shot_count; /* of several; 0: clip alone */
     const pleat_shot *shots;
     float fps;
-} clip_row;
+} pl_clip_row;
 
-/* What a stack does with garments that nobody named. */
-typedef enum garment_use
-{
-    GARMENT_UNUSED,  /* nothing: they are not looked for */
-    GARMENT_WELCOME, /* acts on them if there are any */
-    GARMENT_NEEDED   /* acts on them; it is an error if there are none */
-} garment_use;
+/* The parts that the job's garments name are garments; without them those that look like cloth, if that is of use to
+ * the look, or everything. only: the nodes of what is named, and no others. */
+pleat_result pl_choose_stack(pl_job *job, const pleat_model *model, const pl_job_look *look, bool only,
+                             pl_choice *choice, pleat_error *error);
+/* Layers that nobody asked for step back where they have nothing to act on, and say so. */
+void pl_look_settle(const pl_job *job, const pleat_model *model, uint32_t clip, const pl_choice *choice,
+                    pl_job_look *look);
+/* Into the desc: choice and look, which must outlive it. */
+void pl_choice_apply(const pl_choice *choice, const pl_job_look *look, pleat_bake_desc *desc);
 
-/* The parts that --garment names are garments; without it those that look like cloth, if that is of use, or everything.
- * only: the nodes of what --garment names, and no others; mask: as --mask takes it, or NULL. Returns an exit status,
- * having said why. */
-int choose_stack(const app_session *session, const pleat_model *model, garment_use use, bool only, const char *mask,
-                 stack_choice *choice);
-/* True if joints move any of the chosen garments: folds need that. */
-bool choice_is_skinned(const stack_choice *choice, const pleat_model *model);
-void choice_free(stack_choice *choice);
-/* Into the desc, which must not outlive the choice. */
-void choice_apply(const stack_choice *choice, pleat_bake_desc *desc);
+/* Reads a PNG, or the "color" of vertices, into choice->mask, for the nodes and garments that were chosen; path NULL:
+ * none. */
+pleat_result pl_choose_mask(pl_job *job, const pleat_model *model, const char *path, pl_choice *choice,
+                            pleat_error *error);
 
 enum
 {
-    FRAMES_UNASKED = 100000 /* a clip may say that it lasts for years; more than this only by --frames */
+    PL_FRAMES_UNASKED = 100000 /* a clip may say that it lasts for years; more than this only if they are chosen */
 };
 
-/* The frames that --frames names, both of desc and of its clip at its rate; a clip that lasts too long needs it.
- * Returns an exit status. */
-int choose_bake_frames(const app_session *session, const pleat_model *model, pleat_bake_desc *desc);
+/* The frames that the job names, both of desc and of its clip at its rate; a clip that lasts too long needs that. */
+pleat_result pl_choose_frames(const pl_job *job, const pleat_model *model, pleat_bake_desc *desc, pleat_error *error);
 
 #endif

@@ -1,42 +1,34 @@
-/* What commands that read a character share: the options for it, loading, choosing clip and garment. */
-#ifndef APP_INPUT_H
-#define APP_INPUT_H
+/* A character and which part of it is meant: loading, the clip, the garments that are named. */
+#ifndef PL_JOB_INPUT_H
+#define PL_JOB_INPUT_H
 
-#include "apps/pleat/session.h"
+#include "job/run.h"
 
-#include "pleat/io.h"
+/* Loads the job's file with its points; points and sequences play at its rate. */
+pleat_result pl_job_load(const pl_job *job, pleat_asset **asset, pleat_error *error);
 
-/* Rows for a command's table. */
-#define INPUT_POINTS_OPTION                                                                                            \
-    {                                                                                                                  \
-        "points", 0, OPTION_PATH, false, "FILE", NULL, 0, 0,                                                           \
-            "a .pc2, .mdd or mesh sequence that moves the (single) mesh in FILE"                                       \
-    }
-#define INPUT_CLIP_OPTION                                                                                              \
-    {                                                                                                                  \
-        "clip", 0, OPTION_TEXT, false, "NAME", NULL, 0, 0,                                                             \
-            "the animation, by name (* and ? allowed); default: the first"                                             \
-    }
-#define INPUT_GARMENT_OPTION                                                                                           \
-    {                                                                                                                  \
-        "garment", 'g', OPTION_TEXT, true, "PATTERN", NULL, 0, 0, "a mesh, node or material by name, with * and ?"     \
-    }
-
-/* Loads the command's file number index with its --points, if it has that option; points and sequences play at fps. On
- * failure says why and gives NULL. */
-pleat_asset *load_input(app_session *session, uint32_t index, double fps);
-
-/* The clip that --clip names, or the first; *index is PLEAT_NONE for a model without one. Returns an exit status. */
-int choose_clip(const app_session *session, const pleat_model *model, uint32_t *index);
+/* The clip that the job names, or the first; *index is PLEAT_NONE for a model without one. */
+pleat_result pl_choose_clip(const pl_job *job, const pleat_model *model, uint32_t *index, pleat_error *error);
 
 /* Primitives of nodes of the scene, in scene order. */
-typedef struct part_choice
+typedef struct pl_parts
 {
-    uint32_t node, primitive;
-} part_choice;
+    uint32_t count;
+    uint32_t *nodes, *primitives;
+} pl_parts;
 
-/* What --garment names; *parts is malloc'ed. With no --garment *count is 0. A pattern that fits nothing is an error
- * that lists the names. Returns an exit status. */
-int choose_garment(const app_session *session, const pleat_model *model, part_choice **parts, uint32_t *count);
+/* Room for every part of the scene, none in it; in the job's arena. */
+pleat_result pl_parts_make(pl_job *job, const pleat_model *model, pl_parts *parts, pleat_error *error);
+/* Fills in those that fit one of the patterns; patterns NULL: all of the scene. */
+void pl_parts_find(pl_parts *parts, const pleat_model *model, const pleat_texts *patterns);
+/* Those that look like cloth. */
+pleat_result pl_parts_guess(const pl_job *job, pl_parts *parts, const pleat_model *model, pleat_error *error);
+
+/* True if a part fits one of the patterns. */
+bool pl_part_is_named(const pleat_model *model, uint32_t node, uint32_t primitive, const pleat_texts *patterns);
+
+/* What the job's garments name; without any *parts is empty. A pattern that fits nothing is an error that lists the
+ * names. */
+pleat_result pl_choose_garment(pl_job *job, const pleat_model *model, pl_parts *parts, pleat_error *error);
 
 #endif

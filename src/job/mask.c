@@ -1,9 +1,9 @@
-#include "job/mask.h"
+/* A painted mask: where layers act, and how much. */
+#include "job/choice.h"
 
 #include "pleat/io.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Brightness of a pixel, 0 .. 1; the picture repeats itself. */
@@ -46,8 +46,8 @@ static bool mask_primitive(const pleat_primitive *primitive, const pleat_image *
     return true;
 }
 
-static int fill_mask(const app_session *session, const pleat_model *model, const pleat_image *image,
-                     stack_choice *choice)
+static pleat_result fill_mask(const pl_job *job, const pleat_model *model, const pleat_image *image, pl_choice *choice,
+                              pleat_error *error)
 {
     size_t at = 0, part = 0;
     for (uint32_t i = 0; i < choice->node_count; ++i)
@@ -59,46 +59,41 @@ static int fill_mask(const app_session *session, const pleat_model *model, const
             const pleat_primitive *primitive = &mesh->primitives[p];
             if (choice->garment[part] && !mask_primitive(primitive, image, choice->mask + at))
             {
-                return fail_input(session, "%s: '%s' has no %s for the mask", session->arguments->files[0],
-                                  shown(node->name), image ? "texture coordinates" : "colours");
+                return pl_fail(error, PLEAT_BAD_DATA, "%.200s: '%.100s' has no %s for the mask", job->input->file,
+                               pl_shown(node->name), image ? "texture coordinates" : "colours");
             }
             at += primitive->vertex_count;
         }
     }
-    return EXIT_DONE;
+    return PLEAT_OK;
 }
 
-int choose_mask(const app_session *session, const pleat_model *model, const char *path, stack_choice *choice)
+pleat_result pl_choose_mask(pl_job *job, const pleat_model *model, const char *path, pl_choice *choice,
+                            pleat_error *error)
 {
+    pleat_result result = PLEAT_OK;
     size_t count = 0;
     if (!path || choice->node_count == 0)
     {
-        return EXIT_DONE;
+        return PLEAT_OK;
     }
     for (uint32_t i = 0; i < choice->node_count; ++i)
     {
         count += pleat_mesh_vertex_count(&model->meshes[model->nodes[choice->nodes[i]].mesh]);
     }
-    choice->mask = malloc((count + 1) * sizeof choice->mask[0]);
-    if (!choice->mask)
-    {
-        return fail_input(session, "out of memory for the mask");
-    }
+    PL_ARENA_NEW_OR_FAIL(choice->mask, &job->arena, float, count, error);
     for (size_t v = 0; v < count; ++v)
     {
         choice->mask[v] = 1;
     }
     if (strcmp(path, "color") == 0)
     {
-        return fill_mask(session, model, NULL, choice);
+        return fill_mask(job, model, NULL, choice, error);
     }
     pleat_image image;
-    pleat_error error = {0};
-    if (pleat_image_read(path, &session->host, &image, &error) != PLEAT_OK)
-    {
-        return fail_error(session, &error);
-    }
-    int status = fill_mask(session, model, &image, choice);
-    pleat_image_free(&session->host, &image);
-    return status;
+    PL_TRY(pleat_image_read(path, &job->host, &image, error));
+    result = fill_mask(job, model, &image, choice, error);
+    pleat_image_free(&job->host, &image);
+fail:
+    return result;
 }

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -35,131 +34,107 @@ static bool same_file(const char *a, const char *b)
            a_stat.st_dev == b_stat.st_dev && a_stat.st_ino == b_stat.st_ino;
 }
 
-/* The path without its ending. */
-static char *stem_of(const char *path)
+/* The path with another ending, in the job's arena; NULL without memory. */
+static char *with_ending(pl_job *job, const char *path, const char *ending)
 {
-    char *stem = strdup(path);
-    char *dot = stem ? strrchr(stem, '.') : NULL;
-    if (dot && !strchr(dot, '/'))
+    const char *dot = strrchr(path, '.');
+    size_t stem = dot && !strchr(dot, '/') ? (size_t)(dot - path) : strlen(path), size = stem + strlen(ending) + 1;
+    char *out = PL_ARENA_NEW(&job->arena, char, size);
+    if (out)
     {
-        *dot = 0;
+        snprintf(out, size, "%.*s%s", (int)stem, path, ending);
     }
-    return stem;
-}
-
-static char *join(const char *a, const char *b)
-{
-    size_t size = strlen(a) + strlen(b) + 1;
-    char *joined = malloc(size);
-    if (joined)
-    {
-        snprintf(joined, size, "%s%s", a, b);
-    }
-    return joined;
+    return out;
 }
 
 /* A folder gets meshes named after the input: FOLDER/hero_0000.obj and so on. */
-static int open_folder(const app_session *session, bake_target *target)
+static pleat_result open_folder(pl_job *job, pl_output_target *target, pleat_error *error)
 {
     char folder[4096];
-    const char *name = split_path(session->arguments->files[0], folder, sizeof folder);
-    char *stem = stem_of(name[0] && !strchr(name, '%') ? name : "frame");
-    size_t length = strlen(target->given);
+    const char *name = split_path(job->input->file, folder, sizeof folder);
+    const char *mesh = with_ending(job, name[0] && !strchr(name, '%') ? name : "frame", ".obj");
+    size_t length = strlen(target->given), size;
     while (length > 1 && target->given[length - 1] == '/')
     {
         --length;
     }
-    int size = stem ? snprintf(NULL, 0, "%.*s/%s.obj", (int)length, target->given, stem) + 1 : 0;
-    target->path = stem ? malloc((size_t)size) : NULL;
+    size = length + (mesh ? strlen(mesh) : 0) + 2;
+    target->path = mesh ? PL_ARENA_NEW(&job->arena, char, size) : NULL;
     if (!target->path)
     {
-        free(stem);
-        return fail_input(session, "out of memory for the list of outputs");
+        return pl_fail_memory(&job->memory, error, "the list of outputs");
     }
-    snprintf(target->path, (size_t)size, "%.*s/%s.obj", (int)length, target->given, stem);
-    free(stem);
+    snprintf(target->path, size, "%.*s/%s", (int)length, target->given, mesh);
     target->folder = true;
     target->format = PLEAT_FORMAT_OBJ;
-    return EXIT_DONE;
+    return PLEAT_OK;
 }
 
-static int open_target(const app_session *session, const char *given, bake_target *target)
+static pleat_result open_target(pl_job *job, const char *given, bool make, pl_output_target *target, pleat_error *error)
 {
     struct stat there;
-    *target = (bake_target){.given = given};
+    *target = (pl_output_target){.given = given};
     bool is_there = stat(given, &there) == 0;
-    if (given[strlen(given) - 1] == '/' || (is_there && S_ISDIR(there.st_mode)))
+    if (given[0] && (given[strlen(given) - 1] == '/' || (is_there && S_ISDIR(there.st_mode))))
     {
-        if (!is_there && mkdir(given, 0777) != 0)
+        if (make && !is_there && mkdir(given, 0777) != 0)
         {
-            return fail_input(session, "-o %s: the folder could not be made: %s", given, strerror(errno));
+            return pl_fail(error, PLEAT_FILE_ERROR, "-o %.200s: the folder could not be made: %s", given,
+                           strerror(errno));
         }
-        target->made_folder = !is_there;
-        return open_folder(session, target);
+        target->made_folder = make && !is_there;
+        return open_folder(job, target, error);
     }
     target->format = pleat_format_of(given);
     if (target->format == PLEAT_FORMAT_UNKNOWN)
     {
-        return fail_usage(session,
-                          "-o %s: its ending says no format; it can be .glb, .gltf, .pc2, .mdd, .obj, .ply, or "
-                          "a folder (with a / at the end)",
-                          given);
+        return pl_fail(error, PLEAT_BAD_REQUEST,
+                       "-o %.200s: its ending says no format; it can be .glb, .gltf, .pc2, .mdd, .obj, .ply, or "
+                       "a folder (with a / at the end)",
+                       given);
     }
     char folder[4096];
     split_path(given, folder, sizeof folder);
     if (stat(folder, &there) != 0 || !S_ISDIR(there.st_mode))
     {
-        return fail_input(session, "-o %s: the folder %s is not there; make it first: mkdir -p %s", given, folder,
-                          folder);
+        return pl_fail(error, PLEAT_FILE_ERROR,
+                       "-o %.140s: the folder %.120s is not there; make it first: mkdir -p %.120s", given, folder,
+                       folder);
     }
-    target->path = strdup(given);
-    return target->path ? EXIT_DONE : fail_input(session, "out of memory for the list of outputs");
-}
-
-static bool is_cache(const bake_target *target)
-{
-    return target->format == PLEAT_FORMAT_PC2 || target->format == PLEAT_FORMAT_MDD;
+    target->path = pl_arena_string(&job->arena, given, strlen(given));
+    return target->path ? PLEAT_OK : pl_fail_memory(&job->memory, error, "the list of outputs");
 }
 
 /* Does writing the target replace this file? Also by what is written beside it. */
-static bool replaces(const bake_target *target, const char *file)
+static bool replaces(pl_job *job, const pl_output_target *target, const char *file)
 {
-    static const char *const beside_cache[] = {"", ".rest.obj", ".json", NULL};
-    static const char *const beside_gltf[] = {"", ".bin", NULL};
-    static const char *const alone[] = {"", NULL};
-    const char *const *endings = is_cache(target)                      ? beside_cache
+    static const char *const beside_cache[] = {".rest.obj", ".json", NULL};
+    static const char *const beside_gltf[] = {".bin", NULL};
+    static const char *const alone[] = {NULL};
+    const char *const *endings = pl_target_is_cache(target)            ? beside_cache
                                  : target->format == PLEAT_FORMAT_GLTF ? beside_gltf
                                                                        : alone;
     bool found = same_file(target->path, file);
-    char *stem = stem_of(target->path);
-    for (uint32_t i = 1; stem && endings[i] && !found; ++i)
+    for (uint32_t i = 0; endings[i] && !found; ++i)
     {
-        char *path = join(stem, endings[i]);
+        char *path = with_ending(job, target->path, endings[i]);
         found = path && same_file(path, file);
-        free(path);
     }
-    free(stem);
     return found;
 }
 
-bool target_shares_sidecars(const bake_target *a, const bake_target *b)
+bool pl_target_shares_sidecars(pl_job *job, const pl_output_target *a, const pl_output_target *b)
 {
-    if (!is_cache(a) || !is_cache(b))
+    if (!pl_target_is_cache(a) || !pl_target_is_cache(b))
     {
         return false;
     }
-    char *a_stem = stem_of(a->path), *b_stem = stem_of(b->path);
-    char *a_json = a_stem ? join(a_stem, ".json") : NULL, *b_json = b_stem ? join(b_stem, ".json") : NULL;
-    bool same = a_json && b_json && same_file(a_json, b_json);
-    free(a_stem);
-    free(b_stem);
-    free(a_json);
-    free(b_json);
-    return same;
+    char *a_json = with_ending(job, a->path, ".json"), *b_json = with_ending(job, b->path, ".json");
+    return a_json && b_json && same_file(a_json, b_json);
 }
 
 /* A sequence of meshes must not be written over the sequence it is made from. */
-static bool replaces_sequence(const bake_target *target, const char *input)
+static bool replaces_sequence(const pl_output_target *target, const char *input)
 {
     struct stat there;
     char in_folder[4096], out_folder[4096];
@@ -178,120 +153,115 @@ static bool replaces_sequence(const bake_target *target, const char *input)
 }
 
 /* Is a file that the bake reads replaced? A look beside a cache may well have the name of what lies there. */
-static bool replaces_input(const app_session *session, const bake_target *target)
+static bool replaces_input(pl_job *job, const pl_output_target *target)
 {
-    static const char *const options[] = {"points", "look", "mask", "wrinkles"};
+    const char *const others[] = {job->input->points, job->stack->look, job->stack->mask, job->stack->wrinkles};
+    const char *file = job->input->file, *points = job->input->points;
     bool found =
-        replaces(target, session->arguments->files[0]) || replaces_sequence(target, session->arguments->files[0]);
-    for (size_t i = 0; i < sizeof options / sizeof options[0] && !found; ++i)
+        replaces(job, target, file) || replaces_sequence(target, file) || (points && replaces_sequence(target, points));
+    for (size_t i = 0; i < sizeof others / sizeof others[0] && !found; ++i)
     {
-        const char *file = arguments_text(session->arguments, options[i]);
-        found = file && (replaces(target, file) || (i == 0 && replaces_sequence(target, file)));
+        found = others[i] && replaces(job, target, others[i]);
     }
     return found;
 }
 
-static int check_targets(const app_session *session, const bake_targets *targets)
+static pleat_result check_targets(pl_job *job, const pl_output_targets *targets, pleat_error *error)
 {
     for (uint32_t i = 0; i < targets->count; ++i)
     {
-        const bake_target *target = &targets->list[i];
-        if (replaces_input(session, target))
+        const pl_output_target *target = &targets->list[i];
+        if (replaces_input(job, target))
         {
-            return fail_usage(session, "-o %s would replace its own input; give it another name", target->given);
+            return pl_fail(error, PLEAT_BAD_REQUEST, "-o %.300s would replace its own input; give it another name",
+                           target->given);
         }
         for (uint32_t k = 0; k < targets->count; ++k)
         {
-            if (k != i && replaces(target, targets->list[k].path))
+            if (k != i && replaces(job, target, targets->list[k].path))
             {
-                return fail_usage(session, "-o %s and -o %s would write the same file; give them different names",
-                                  target->given, targets->list[k].given);
+                return pl_fail(error, PLEAT_BAD_REQUEST,
+                               "-o %.180s and -o %.180s would write the same file; give them different names",
+                               target->given, targets->list[k].given);
             }
         }
     }
-    return EXIT_DONE;
+    return PLEAT_OK;
 }
 
-static int announce_file(const app_session *session, const char *path)
+/* What is there already, or will be written too, is a fault of the request. */
+static pleat_result announce_file(const pl_job *job, const char *path, pleat_error *error)
 {
-    pleat_error error = {0};
-    return pleat_files_will_write(session->host.files, path, &error) == PLEAT_OK
-               ? EXIT_DONE
-               : fail_usage(session, "%s", error.message);
-}
-
-static int announce_beside(const app_session *session, const bake_target *target, const char *ending)
-{
-    char *stem = stem_of(target->path), *path = stem ? join(stem, ending) : NULL;
-    int status = path ? announce_file(session, path) : fail_input(session, "out of memory for the list of outputs");
-    free(path);
-    free(stem);
-    return status;
+    pleat_error found = {0};
+    pleat_result result = path ? pleat_files_will_write(job->host.files, path, &found)
+                               : pl_fail_memory(&job->memory, error, "the list of outputs");
+    return path && result != PLEAT_OK ? pl_fail(error, PLEAT_BAD_REQUEST, "%s", found.message) : result;
 }
 
 /* Tells what will be written to whoever reads: files whose names are known now. Meshes of frames find out when they are
  * begun, before anything has its final name. */
-static int announce(const app_session *session, const bake_targets *targets)
+static pleat_result announce(pl_job *job, const pl_output_targets *targets, pleat_error *error)
 {
-    const char *wrinkles = arguments_text(session->arguments, "wrinkles-out");
-    int status = EXIT_DONE;
-    for (uint32_t i = 0; i < targets->count && status == EXIT_DONE; ++i)
+    for (uint32_t i = 0; i < targets->count; ++i)
     {
-        const bake_target *target = &targets->list[i];
+        const pl_output_target *target = &targets->list[i];
         bool shared = false;
         for (uint32_t k = 0; k < i && !shared; ++k)
         {
-            shared = target_shares_sidecars(target, &targets->list[k]);
+            shared = pl_target_shares_sidecars(job, target, &targets->list[k]);
         }
-        status = announce_file(session, target->path);
-        if (status == EXIT_DONE && target->format == PLEAT_FORMAT_GLTF)
+        PL_TRY(announce_file(job, target->path, error));
+        if (target->format == PLEAT_FORMAT_GLTF)
         {
-            status = announce_beside(session, target, ".bin");
+            PL_TRY(announce_file(job, with_ending(job, target->path, ".bin"), error));
         }
-        if (status == EXIT_DONE && is_cache(target) && !shared)
+        if (pl_target_is_cache(target) && !shared)
         {
-            status = announce_beside(session, target, ".json");
-            status = status == EXIT_DONE ? announce_beside(session, target, ".rest.obj") : status;
+            PL_TRY(announce_file(job, with_ending(job, target->path, ".json"), error));
+            PL_TRY(announce_file(job, with_ending(job, target->path, ".rest.obj"), error));
         }
     }
-    return status == EXIT_DONE && wrinkles ? announce_file(session, wrinkles) : status;
+    return PLEAT_OK;
 }
 
-int targets_open(const app_session *session, bake_targets *targets)
+pleat_result pl_outputs_choose(pl_job *job, const pleat_texts *outputs, const char *curves, bool make,
+                               pl_output_targets *targets, pleat_error *error)
 {
-    *targets = (bake_targets){0};
-    const char *given;
-    while (arguments_each(session->arguments, "output", targets->count))
+    pleat_result result = PLEAT_OK;
+    *targets = (pl_output_targets){0};
+    PL_ARENA_NEW_OR_FAIL(targets->list, &job->arena, pl_output_target, outputs->count, error);
+    for (uint32_t i = 0; i < outputs->count && result == PLEAT_OK; ++i)
     {
         ++targets->count;
+        result = open_target(job, outputs->list[i], make, &targets->list[i], error);
     }
-    targets->list = calloc(targets->count ? targets->count : 1, sizeof targets->list[0]);
-    if (!targets->list)
+    result = result == PLEAT_OK ? check_targets(job, targets, error) : result;
+    result = result == PLEAT_OK && make ? announce(job, targets, error) : result;
+    if (result == PLEAT_OK && make && curves)
     {
-        return fail_input(session, "out of memory for the list of outputs");
+        result = announce_file(job, curves, error);
     }
-    for (uint32_t i = 0; (given = arguments_each(session->arguments, "output", i)); ++i)
-    {
-        int status = open_target(session, given, &targets->list[i]);
-        if (status != EXIT_DONE)
-        {
-            return status;
-        }
-    }
-    int status = check_targets(session, targets);
-    return status == EXIT_DONE ? announce(session, targets) : status;
+fail:
+    return result;
 }
 
-void targets_free(bake_targets *targets, bool done)
+bool pl_outputs_want_gltf(const pl_output_targets *targets)
 {
-    for (uint32_t i = 0; targets->list && i < targets->count; ++i)
+    bool any = false;
+    for (uint32_t i = 0; i < targets->count; ++i)
     {
-        if (!done && targets->list[i].made_folder)
+        any |= pl_target_is_gltf(&targets->list[i]);
+    }
+    return any;
+}
+
+void pl_outputs_give_up(const pl_output_targets *targets)
+{
+    for (uint32_t i = 0; i < targets->count; ++i)
+    {
+        if (targets->list[i].made_folder)
         {
             rmdir(targets->list[i].given);
         }
-        free(targets->list[i].path);
     }
-    free(targets->list);
-    targets->list = NULL;
 }

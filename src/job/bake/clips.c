@@ -1,40 +1,28 @@
 #include "job/bake/clips.h"
 
-#include "job/bake/writers.h"
 #include "job/input.h"
 
 #include "pleat/garment.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* ---- Choosing ---- */
-
-static bool is_gltf(const bake_target *target)
-{
-    return target->format == PLEAT_FORMAT_GLB || target->format == PLEAT_FORMAT_GLTF;
-}
+/* ---- Choosing --------------------------------------------------------------------------------------------------- */
 
 /* Is everything that was asked for possible with several clips? */
-static bool takes_several(const app_session *session, const bake_targets *targets)
+static bool takes_several(const pleat_bake_job *asked, const pl_output_targets *targets)
 {
-    const app_arguments *arguments = session->arguments;
-    static const char *const of_one[] = {"frames", "wrinkles", "wrinkles-out", "points"};
-    const char *stretch = arguments_text(arguments, "stretch");
     bool several = false;
     for (uint32_t i = 0; i < targets->count; ++i)
     {
-        several |= is_gltf(&targets->list[i]) || has_placeholder(targets->list[i].given);
+        several |= pl_target_is_gltf(&targets->list[i]) || pl_has_placeholder(targets->list[i].given);
     }
-    for (size_t i = 0; i < sizeof of_one / sizeof of_one[0]; ++i)
-    {
-        several &= !arguments_given(arguments, of_one[i]);
-    }
-    return several && !topology_by_frame(session) && (!stretch || strcmp(stretch, "most") == 0);
+    bool of_one = asked->input.last_frame != PLEAT_NONE || asked->stack.wrinkles || asked->wrinkles_out ||
+                  asked->input.points || asked->frame_topology || (asked->stretch.wanted && !asked->stretch.most);
+    return several && !of_one;
 }
 
-static bool shapes_any(const pleat_model *model, const pleat_clip *clip, const stack_choice *choice)
+static bool shapes_any(const pleat_model *model, const pleat_clip *clip, const pl_choice *choice)
 {
     uint32_t count = choice->node_count ? choice->node_count : model->scene_node_count;
     const uint32_t *nodes = choice->node_count ? choice->nodes : model->scene_nodes;
@@ -48,122 +36,131 @@ static bool shapes_any(const pleat_model *model, const pleat_clip *clip, const s
     return false;
 }
 
-static int list_clips(const app_session *session, const pleat_model *model, stack_choice *choice, pleat_bake_desc *desc)
+static pleat_result list_clips(pl_job *job, const pleat_model *model, const pl_choice *choice, pleat_bake_desc *desc,
+                               pl_clip_row *row, pleat_error *error)
 {
-    const char *pattern = arguments_text(session->arguments, "clip");
+    pleat_result result = PLEAT_OK;
+    const char *pattern = job->input->clip;
     uint64_t frames = 0;
-    uint32_t count = 0;
-    choice->clips = calloc((size_t)model->clip_count + 1, sizeof choice->clips[0]);
-    choice->shots = calloc((size_t)model->clip_count + 1, sizeof choice->shots[0]);
-    if (!choice->clips || !choice->shots)
-    {
-        return fail_input(session, "out of memory for the list of clips");
-    }
+    uint32_t count = 0, *clips;
+    pleat_shot *shots;
+    PL_ARENA_NEW_OR_FAIL(clips, &job->arena, uint32_t, model->clip_count, error);
+    PL_ARENA_NEW_OR_FAIL(shots, &job->arena, pleat_shot, model->clip_count, error);
     for (uint32_t c = 0; c < model->clip_count; ++c)
     {
         const pleat_clip *clip = &model->clips[c];
         if (pattern ? pleat_name_matches(pattern, clip->name) : shapes_any(model, clip, choice))
         {
-            choice->clips[count++] = c;
+            clips[count++] = c;
             frames += pleat_clip_frame_count(clip, desc->fps);
         }
     }
-    if (count > 1 && frames > FRAMES_UNASKED)
+    if (count > 1 && frames > PL_FRAMES_UNASKED)
     {
-        return fail_input(session, "%s: its %u clips have %llu frames; choose one of them with --clip",
-                          session->arguments->files[0], count, (unsigned long long)frames);
+        return pl_fail(error, PLEAT_BAD_DATA, "%.300s: its %u clips have %llu frames; choose one of them with --clip",
+                       job->input->file, count, (unsigned long long)frames);
     }
-    pleat_shots_list(model, count > 1 ? count : 0, choice->clips, desc->fps, choice->shots);
-    desc->clip = count ? choice->clips[0] : desc->clip;
+    pleat_shots_list(model, count > 1 ? count : 0, clips, desc->fps, shots);
+    desc->clip = count ? clips[0] : desc->clip;
     desc->clip_count = count > 1 ? count : 0;
-    desc->clips = choice->clips;
-    return EXIT_DONE;
+    desc->clips = clips;
+    row->shots = shots;
+fail:
+    return result;
 }
 
-int choose_clips(const app_session *session, const pleat_model *model, const bake_targets *targets,
-                 stack_choice *choice, pleat_bake_desc *desc)
+pleat_result pl_choose_clips(pl_job *job, const pleat_bake_job *asked, const pleat_model *model,
+                             const pl_output_targets *targets, const pl_choice *choice, pleat_bake_desc *desc,
+                             pl_clip_row *row, pleat_error *error)
 {
-    int status = EXIT_DONE;
-    if (model->clip_count > 1 && takes_several(session, targets))
+    *row = (pl_clip_row){.fps = desc->fps};
+    bool listed = model->clip_count > 1 && takes_several(asked, targets);
+    if (listed)
     {
-        status = list_clips(session, model, choice, desc);
+        PL_TRY(list_clips(job, model, choice, desc, row, error));
     }
-    if (status == EXIT_DONE && !desc->clip_count)
+    if (!desc->clip_count)
     {
-        /* Of no clip, or of one: what --clip says of it has to be heard. */
+        /* Of no clip, or of one: what the pattern says of it has to be heard. */
         uint32_t only = desc->clip;
-        bool found = choice->clips && model->clip_count && !arguments_given(session->arguments, "clip");
-        status = choose_clip(session, model, &desc->clip);
-        desc->clip = found ? only : desc->clip;
-        status = status == EXIT_DONE ? choose_bake_frames(session, model, desc) : status;
+        PL_TRY(pl_choose_clip(job, model, &desc->clip, error));
+        desc->clip = listed && !job->input->clip ? only : desc->clip;
+        PL_TRY(pl_choose_frames(job, model, desc, error));
     }
-    return status;
+    row->clip = desc->clip;
+    row->shot_count = desc->clip_count;
+    return PLEAT_OK;
 }
 
-/* ---- Words ---- */
+/* ---- Words ------------------------------------------------------------------------------------------------------ */
 
-static void warn(app_session *session, const char *message)
+/* Morph targets are played where they were baked; elsewhere a viewer sees linear skinning. */
+static void warn_of_morphs(const pl_job *job, const pleat_model *model, const pleat_bake_desc *desc, bool chosen)
 {
-    session->host.log(session->host.log_user, PLEAT_WARNING, message);
-}
-
-void warn_of_other_clips(app_session *session, const pleat_model *model, const pleat_bake_desc *desc,
-                         const bake_targets *targets, bool morphs)
-{
-    char message[400];
-    const char *first = desc->clip == PLEAT_NONE ? "" : shown(model->clips[desc->clip].name);
-    /* Morph targets are played by the clips that were baked; a viewer that plays another one sees linear skinning. */
-    if (morphs && model->clip_count > 1 && !desc->clip_count && desc->clip != PLEAT_NONE &&
-        (arguments_given(session->arguments, "clip") || !takes_several(session, targets)))
+    const pleat_clip *clip = &model->clips[desc->clip];
+    uint32_t frames = pleat_clip_frame_count(clip, desc->fps);
+    if (model->clip_count > 1 && chosen)
     {
-        snprintf(message, sizeof message,
-                 "only the clip '%.100s' was baked; the other %u play with linear skinning alone", first,
-                 model->clip_count - 1);
-        warn(session, message);
+        pl_log(&job->host, PLEAT_WARNING,
+               "only the clip '%.100s' was baked; the other %u play with linear skinning alone", pl_shown(clip->name),
+               model->clip_count - 1);
+    }
+    if (desc->last_frame != PLEAT_NONE && desc->last_frame - desc->first_frame + 1 < frames)
+    {
+        pl_log(&job->host, PLEAT_WARNING,
+               "only frames %u-%u of the clip's %u were baked; the others play with linear skinning alone",
+               desc->first_frame, desc->last_frame, frames);
+    }
+}
+
+void pl_warn_of_other_clips(const pl_job *job, const pleat_bake_job *asked, const pleat_model *model,
+                            const pleat_bake_desc *desc, const pl_output_targets *targets, bool morphs)
+{
+    if (morphs && !desc->clip_count && desc->clip != PLEAT_NONE)
+    {
+        warn_of_morphs(job, model, desc, asked->input.clip || !takes_several(asked, targets));
     }
     for (uint32_t i = 0; i < targets->count && desc->clip_count; ++i)
     {
-        const bake_target *target = &targets->list[i];
-        if (!is_gltf(target) && !has_placeholder(target->given))
+        const pl_output_target *target = &targets->list[i];
+        if (!pl_target_is_gltf(target) && !pl_has_placeholder(target->given))
         {
-            snprintf(message, sizeof message,
-                     "%.140s holds the first clip alone, '%.100s'; --clip chooses another, and %s in its name gives "
-                     "one for each",
-                     shown(target->given), first, CLIP_PLACEHOLDER);
-            warn(session, message);
+            pl_log(&job->host, PLEAT_WARNING,
+                   "%.140s holds the first clip alone, '%.100s'; --clip chooses another, and %s in its name gives one "
+                   "for each",
+                   pl_shown(target->given), pl_shown(model->clips[desc->clip].name), PL_CLIP_PLACEHOLDER);
         }
     }
 }
 
-/* ---- Names of files ---- */
+/* ---- Names of files --------------------------------------------------------------------------------------------- */
 
-bool has_placeholder(const char *path)
+bool pl_has_placeholder(const char *path)
 {
-    return strstr(path, CLIP_PLACEHOLDER) != NULL;
+    return strstr(path, PL_CLIP_PLACEHOLDER) != NULL;
 }
 
-/* A clip's name as a part of a file's; malloc'ed. */
-static char *file_name_of(const pleat_model *model, uint32_t clip)
+enum
+{
+    NAME_ROOM = 204 /* bytes: most systems' file names hold 255, with what is typed around the clip's */
+};
+
+/* A clip's name as a part of a file's. */
+static void file_name_of(const pleat_model *model, uint32_t clip, char out[NAME_ROOM])
 {
     const char *name = model->clips[clip].name;
-    size_t size = strlen(name) + 32;
-    char *out = malloc(size);
-    if (out)
+    if (name[0])
     {
-        if (name[0])
-        {
-            snprintf(out, size, "%s", name);
-        }
-        else
-        {
-            snprintf(out, size, "clip_%u", clip);
-        }
+        snprintf(out, NAME_ROOM, "%s", name);
     }
-    for (char *at = out; at && *at; ++at)
+    else
+    {
+        snprintf(out, NAME_ROOM, "clip_%u", clip);
+    }
+    for (char *at = out; *at; ++at)
     {
         *at = strchr("/\\:*?\"<>|%{}", *at) || (unsigned char)*at < 32 ? '_' : *at;
     }
-    return out;
 }
 
 /* Names that differ only in case are one file in some places. */
@@ -183,31 +180,31 @@ static bool is_shared(const pleat_model *model, uint32_t clip, const char *name)
     bool shared = false;
     for (uint32_t c = 0; c < model->clip_count && !shared; ++c)
     {
-        char *other = c == clip ? NULL : file_name_of(model, c);
-        shared = other && same_name(other, name);
-        free(other);
+        char other[NAME_ROOM];
+        file_name_of(model, c, other);
+        shared = c != clip && same_name(other, name);
     }
     return shared;
 }
 
-char *clip_path(const char *path, const pleat_model *model, uint32_t clip)
+char *pl_clip_path(pl_arena *arena, const char *path, const pleat_model *model, uint32_t clip)
 {
-    const char *at = strstr(path, CLIP_PLACEHOLDER);
+    const char *at = strstr(path, PL_CLIP_PLACEHOLDER);
     if (!at || clip == PLEAT_NONE)
     {
-        return strdup(path);
+        return pl_arena_string(arena, path, strlen(path));
     }
-    char *name = file_name_of(model, clip), number[16] = "";
-    if (name && is_shared(model, clip, name))
+    char name[NAME_ROOM], number[16] = "";
+    file_name_of(model, clip, name);
+    if (is_shared(model, clip, name))
     {
         snprintf(number, sizeof number, "_%u", clip);
     }
-    size_t size = strlen(path) + (name ? strlen(name) : 0) + sizeof number;
-    char *out = name ? malloc(size) : NULL;
+    size_t size = strlen(path) + strlen(name) + sizeof number;
+    char *out = PL_ARENA_NEW(arena, char, size);
     if (out)
     {
-        snprintf(out, size, "%.*s%s%s%s", (int)(at - path), path, name, number, at + strlen(CLIP_PLACEHOLDER));
+        snprintf(out, size, "%.*s%s%s%s", (int)(at - path), path, name, number, at + strlen(PL_CLIP_PLACEHOLDER));
     }
-    free(name);
     return out;
 }

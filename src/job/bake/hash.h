@@ -1,15 +1,15 @@
 /* The checksum of the spool: 64 bits, not against people, against broken files and wrong guesses. */
-#ifndef APP_SPOOL_HASH_H
-#define APP_SPOOL_HASH_H
+#ifndef PL_JOB_BAKE_HASH_H
+#define PL_JOB_BAKE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#define SPOOL_HASH_START UINT64_C(0x9e3779b97f4a7c15)
+#define PL_SPOOL_HASH_START UINT64_C(0x9e3779b97f4a7c15)
 
 /* FNV-1a over words of 8 bytes, with the upper half stirred back in; the size counts, too. */
-static inline uint64_t spool_hash(uint64_t hash, const void *bytes, size_t size)
+static inline uint64_t pl_spool_hash(uint64_t hash, const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;
     uint64_t length = size;

@@ -3,14 +3,11 @@
 
 #include "job/bake/hash.h"
 
-#include "base/memory.h"
-
-#include <stdlib.h>
 #include <string.h>
 
 static void add(uint64_t *hash, const void *bytes, size_t count, size_t size)
 {
-    *hash = spool_hash(*hash, bytes, bytes ? count * size : 0);
+    *hash = pl_spool_hash(*hash, bytes, bytes ? count * size : 0);
 }
 
 static void add_number(uint64_t *hash, uint64_t number)
@@ -130,22 +127,19 @@ static void add_mask(uint64_t *hash, const pleat_bake_desc *desc)
     add(hash, desc->mask, count, sizeof(float));
 }
 
-pleat_result spool_identity(const pleat_bake_desc *desc, bake_look *look, const pleat_bake *bake,
-                            const pleat_host *host, uint64_t *identity, pleat_error *error)
+pleat_result pl_spool_identity(const pleat_bake_desc *desc, const pl_job_look *look, const pleat_bake *bake,
+                               const pleat_host *host, uint64_t *identity, pleat_error *error)
 {
-    uint64_t hash = SPOOL_HASH_START;
-    char *text = look_text(look);
-    if (!text)
-    {
-        return pl_fail(error, PLEAT_NO_MEMORY, "out of memory for the look");
-    }
+    uint64_t hash = PL_SPOOL_HASH_START;
     add_text(&hash, PLEAT_VERSION);
-    add_text(&hash, text);
-    free(text);
+    add_text(&hash, look->text);
     add_number(&hash, (uint64_t)look->level << 32 | look->layer_count);
     add_number(&hash, (uint64_t)look->refine << 60 | look->max_triangles);
     add_number(&hash, (uint64_t)((double)look->triangle_times * 1e6));
-    add(&hash, look->layers, look->layer_count, sizeof look->layers[0]);
+    for (uint32_t i = 0; i < look->layer_count; ++i)
+    {
+        add_text(&hash, look->layers[i].type->name);
+    }
     add_shape(&hash, pleat_bake_get_shape(bake));
     add_model(&hash, desc->model);
     add_mask(&hash, desc);

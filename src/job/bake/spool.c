@@ -2,9 +2,6 @@
 
 #include "job/bake/hash.h"
 
-#include "base/memory.h"
-#include "pleat/io/file.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -29,7 +26,7 @@ typedef struct spool_record
 
 static const char spool_magic[8] = "PLEATSP1";
 
-struct bake_spool
+struct pl_bake_spool
 {
     pl_memory memory;
     char *path;
@@ -40,17 +37,17 @@ struct bake_spool
     char *record; /* spool_record, surfaces, state */
 };
 
-static pleat_vec4 *surface_of(const bake_spool *spool)
+static pleat_vec4 *surface_of(const pl_bake_spool *spool)
 {
     return (pleat_vec4 *)(void *)(spool->record + sizeof(spool_record));
 }
 
-static char *state_of(const bake_spool *spool)
+static char *state_of(const pl_bake_spool *spool)
 {
     return spool->record + sizeof(spool_record) + spool->surface_count * sizeof(pleat_vec4);
 }
 
-static pleat_result fail_file(const bake_spool *spool, const char *what, pleat_error *error)
+static pleat_result fail_file(const pl_bake_spool *spool, const char *what, pleat_error *error)
 {
     return pl_fail(error, PLEAT_FILE_ERROR, "%s: cannot %s it: %s", spool->path, what,
                    errno ? strerror(errno) : "it ends too early");
@@ -89,19 +86,19 @@ static bool move_all(move_bytes *move, int file, void *bytes, size_t size, off_t
     return true;
 }
 
-static off_t record_offset(const bake_spool *spool, uint32_t frame)
+static off_t record_offset(const pl_bake_spool *spool, uint32_t frame)
 {
     return (off_t)(sizeof(spool_header) + (uint64_t)frame * spool->record_size);
 }
 
-static uint64_t record_checksum(const bake_spool *spool)
+static uint64_t record_checksum(const pl_bake_spool *spool)
 {
     size_t skip = sizeof(uint64_t);
-    return spool_hash(SPOOL_HASH_START, spool->record + skip, spool->record_size - skip);
+    return pl_spool_hash(PL_SPOOL_HASH_START, spool->record + skip, spool->record_size - skip);
 }
 
 /* Reads a record; false where it is cut, damaged or another frame's. */
-static bool read_record(bake_spool *spool, uint32_t frame)
+static bool read_record(pl_bake_spool *spool, uint32_t frame)
 {
     spool_record head;
     if (!move_all(read_some, spool->file, spool->record, spool->record_size, record_offset(spool, frame)))
@@ -113,7 +110,7 @@ static bool read_record(bake_spool *spool, uint32_t frame)
 }
 
 /* Checks what is there and finds the last whole frame; begins a new file where there is nothing of use. */
-static pleat_result look_through(bake_spool *spool, uint64_t identity, uint32_t frame_count, pleat_error *error)
+static pleat_result look_through(pl_bake_spool *spool, uint64_t identity, uint32_t frame_count, pleat_error *error)
 {
     spool_header header, ours = {.identity = identity, .record_size = spool->record_size};
     memcpy(ours.magic, spool_magic, sizeof ours.magic);
@@ -141,7 +138,7 @@ static pleat_result look_through(bake_spool *spool, uint64_t identity, uint32_t 
     return ftruncate(spool->file, record_offset(spool, spool->count)) == 0 ? PLEAT_OK : fail_file(spool, "cut", error);
 }
 
-static pleat_result open_file(bake_spool *spool, pleat_error *error)
+static pleat_result open_file(pl_bake_spool *spool, pleat_error *error)
 {
     /* Not through a link: frames would be written over what it leads to. */
     struct stat status;
@@ -163,11 +160,11 @@ static pleat_result open_file(bake_spool *spool, pleat_error *error)
     return PLEAT_OK;
 }
 
-pleat_result spool_open(const char *path, uint64_t identity, const pleat_bake *bake, const pleat_host *host,
-                        bake_spool **out, pleat_error *error)
+pleat_result pl_spool_open(const char *path, uint64_t identity, const pleat_bake *bake, const pleat_host *host,
+                           pl_bake_spool **out, pleat_error *error)
 {
     *out = NULL;
-    bake_spool *spool = PL_CREATE(bake_spool, host);
+    pl_bake_spool *spool = PL_CREATE(pl_bake_spool, host);
     if (!spool)
     {
         return pl_fail(error, PLEAT_NO_MEMORY, "out of memory for the spool");
@@ -198,19 +195,19 @@ pleat_result spool_open(const char *path, uint64_t identity, const pleat_bake *b
     }
     if (result != PLEAT_OK)
     {
-        spool_close(spool, false);
+        pl_spool_close(spool, false);
         return result;
     }
     *out = spool;
     return PLEAT_OK;
 }
 
-uint32_t spool_count(const bake_spool *spool)
+uint32_t pl_spool_count(const pl_bake_spool *spool)
 {
     return spool->count;
 }
 
-pleat_result spool_replay(bake_spool *spool, uint32_t frame, pleat_bake *bake, pleat_error *error)
+pleat_result pl_spool_replay(pl_bake_spool *spool, uint32_t frame, pleat_bake *bake, pleat_error *error)
 {
     if (!read_record(spool, frame))
     {
@@ -224,7 +221,7 @@ pleat_result spool_replay(bake_spool *spool, uint32_t frame, pleat_bake *bake, p
     return PLEAT_OK;
 }
 
-pleat_result spool_add(bake_spool *spool, const pleat_bake *bake, pleat_error *error)
+pleat_result pl_spool_add(pl_bake_spool *spool, const pleat_bake *bake, pleat_error *error)
 {
     spool_record head = {.frame = spool->count};
     memcpy(spool->record, &head, sizeof head);
@@ -243,7 +240,7 @@ pleat_result spool_add(bake_spool *spool, const pleat_bake *bake, pleat_error *e
     return PLEAT_OK;
 }
 
-void spool_close(bake_spool *spool, bool done)
+void pl_spool_close(pl_bake_spool *spool, bool done)
 {
     if (!spool)
     {

@@ -2,85 +2,48 @@
 
 #include "base/vec.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* ---- Options ------------------------------------------------------------------------------------------------------
- */
+/* ---- Frames ----------------------------------------------------------------------------------------------------- */
 
-pleat_stretch_colors stretch_colors_named(const char *name)
+pleat_result pl_stretch_check(const pleat_job_stretch *asked, uint32_t first_frame, uint32_t frame_count, bool gltf,
+                              pleat_error *error)
 {
-    return name && strcmp(name, "tensor") == 0 ? PLEAT_STRETCH_TENSOR
-           : name && strcmp(name, "area") == 0 ? PLEAT_STRETCH_GREY
-                                               : PLEAT_STRETCH_SIGNED;
+    if (asked->wanted && !gltf)
+    {
+        return pl_fail(error, PLEAT_BAD_REQUEST,
+                       "--stretch writes attributes of a mesh; they need an output .glb or .gltf");
+    }
+    if (asked->wanted && !asked->most && (asked->frame < first_frame || asked->frame - first_frame >= frame_count))
+    {
+        return pl_fail(error, PLEAT_BAD_REQUEST, "--stretch is frame %u; frames %u-%u are baked", asked->frame,
+                       first_frame, first_frame + frame_count - 1);
+    }
+    return PLEAT_OK;
 }
 
-int stretch_open(const app_session *session, bake_stretch *stretch)
+pleat_result pl_stretch_begin(pl_bake_stretch *stretch, const pleat_job_stretch *asked, const pleat_bake *bake,
+                              const pleat_host *host, pleat_error *error)
 {
-    const app_arguments *arguments = session->arguments;
-    const char *when = arguments_text(arguments, "stretch"), *colors = arguments_text(arguments, "stretch-color");
-    *stretch = (bake_stretch){.wanted = when != NULL,
-                              .colored = colors != NULL,
-                              .colors = stretch_colors_named(colors),
-                              .strength = (float)arguments_number(arguments, "stretch-strength")};
-    if (!when && (colors || arguments_given(arguments, "stretch-strength")))
-    {
-        return fail_usage(session, "--stretch-color and --stretch-strength go with --stretch");
-    }
-    stretch->most = when && strcmp(when, "most") == 0;
-    if (when && !stretch->most)
-    {
-        char *end;
-        unsigned long frame = strtoul(when, &end, 10);
-        stretch->frame = (uint32_t)frame;
-        if (when[0] < '0' || when[0] > '9' || *end || frame >= UINT32_MAX)
-        {
-            return fail_usage(session, "--stretch is '%s'; it takes the number of a frame, or most", shown(when));
-        }
-    }
-    return EXIT_DONE;
+    *stretch = (pl_bake_stretch){.asked = asked};
+    return asked->wanted ? pleat_stretches_create(bake, host, &stretch->list, error) : PLEAT_OK;
 }
 
-int stretch_check(const app_session *session, const bake_stretch *stretch, uint32_t first_frame, uint32_t frame_count,
-                  bool gltf)
+void pl_stretch_frame(const pl_bake_stretch *stretch, uint32_t frame, const pleat_tasks *tasks)
 {
-    if (stretch->wanted && !gltf)
-    {
-        return fail_usage(session, "--stretch writes attributes of a mesh; they need an output .glb or .gltf");
-    }
-    if (stretch->wanted && !stretch->most &&
-        (stretch->frame < first_frame || stretch->frame - first_frame >= frame_count))
-    {
-        return fail_usage(session, "--stretch is frame %u; frames %u-%u are baked", stretch->frame, first_frame,
-                          first_frame + frame_count - 1);
-    }
-    return EXIT_DONE;
-}
-
-/* ---- Frames -------------------------------------------------------------------------------------------------------
- */
-
-pleat_result stretch_begin(bake_stretch *stretch, const pleat_bake *bake, const pleat_host *host, pleat_error *error)
-{
-    return stretch->wanted ? pleat_stretches_create(bake, host, &stretch->list, error) : PLEAT_OK;
-}
-
-void stretch_frame(bake_stretch *stretch, uint32_t frame, uint32_t first_frame, const pleat_tasks *tasks)
-{
-    if (stretch->list && (stretch->most || frame + first_frame == stretch->frame))
+    if (stretch->list && (stretch->asked->most || frame == stretch->asked->frame))
     {
         pleat_stretches_add(stretch->list, tasks);
     }
 }
 
-void stretch_close(bake_stretch *stretch)
+void pl_stretch_close(pl_bake_stretch *stretch)
 {
     pleat_stretches_destroy(stretch->list);
     stretch->list = NULL;
 }
 
-/* ---- Attributes ---------------------------------------------------------------------------------------------------
- */
+/* ---- Attributes ------------------------------------------------------------------------------------------------- */
 
 enum
 {
@@ -129,7 +92,8 @@ static void find_normals(const pleat_stack_shape *shape, pl_f4 *normals)
     }
 }
 
-static pleat_result fill_colors(const bake_stretch *stretch, stack_attributes *out, pl_arena *arena, pleat_error *error)
+static pleat_result fill_colors(const pl_bake_stretch *stretch, stack_attributes *out, pl_arena *arena,
+                                pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
     const pleat_stack_shape *shape = out->shape;
@@ -146,8 +110,8 @@ static pleat_result fill_colors(const bake_stretch *stretch, stack_attributes *o
         pl_f4 up = pl_normalize3(normals[shape->render_vertex[r]]);
         pl_store3(&normal, up);
         pl_store3(&tangent, pl_normalize3(tangents[r] - up * pl_splat(pl_dot3(up, tangents[r]))));
-        pleat_vec3 color = pleat_stretch_to_color(&out->stretches[shape->render_vertex[r]], stretch->colors,
-                                                  stretch->strength, tangent, normal);
+        pleat_vec3 color = pleat_stretch_to_color(&out->stretches[shape->render_vertex[r]], stretch->asked->colors,
+                                                  stretch->asked->strength, tangent, normal);
         memcpy(colors + 3 * (size_t)r, &color, sizeof color);
     }
     for (uint32_t p = 0; p < shape->primitive_count; ++p)
@@ -187,7 +151,7 @@ fail:
     return result;
 }
 
-static pleat_result make_attributes(const bake_stretch *stretch, uint32_t node, stack_attributes *values,
+static pleat_result make_attributes(const pl_bake_stretch *stretch, uint32_t node, stack_attributes *values,
                                     pl_arena *arena, pleat_attribute_edit *edits, uint32_t *count, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
@@ -201,7 +165,7 @@ static pleat_result make_attributes(const bake_stretch *stretch, uint32_t node, 
     edits[(*count)++] = (pleat_attribute_edit){node, "_COMPRESSION_DIRECTION", 3, values->across};
     edits[(*count)++] = (pleat_attribute_edit){node, "_STRETCH", 1, values->stretch};
     edits[(*count)++] = (pleat_attribute_edit){node, "_STRETCH_DIRECTION", 3, values->along};
-    if (stretch->colored)
+    if (stretch->asked->colored)
     {
         PL_TRY(fill_colors(stretch, values, arena, error));
         edits[(*count)++] = (pleat_attribute_edit){node, "COLOR_0", 3, values->colors};
@@ -245,8 +209,8 @@ static bool has_edit(const pleat_mesh_edit *edits, uint32_t count, uint32_t node
     return false;
 }
 
-pleat_result stretch_edit(const bake_stretch *stretch, const pleat_bake *bake, const pleat_model *model,
-                          pl_arena *arena, pleat_gltf_edits *edits, pleat_error *error)
+pleat_result pl_stretch_edit(const pl_bake_stretch *stretch, const pleat_bake *bake, const pleat_model *model,
+                             pl_arena *arena, pleat_gltf_edits *edits, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
     uint32_t stacks = pleat_bake_stack_count(bake), mesh_count = edits->mesh_edit_count, count = 0;

@@ -3,25 +3,23 @@
 #include "job/bake/clips.h"
 #include "job/wrinkles.h"
 
-#include "base/memory.h"
-
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-struct bake_writers
+struct pl_bake_writers
 {
     pl_memory memory;
     pl_arena arena;
     pl_arena mesh_arena; /* the mesh of the caches, and the arrays of a frame */
     bool frame_topology;
+    pl_job *job;
     const pleat_host *host;
     const pleat_asset *asset;
     const pleat_bake *bake;
     const pleat_shot *shot;    /* that is being written; NULL: the rest pose */
     const char *wrinkles_path; /* of --wrinkles-out, or NULL */
-    const bake_targets *targets;
+    const pl_output_targets *targets;
     pleat_outputs *outputs;
     pleat_cache_writer **caches; /* per target; NULL for glTF, and where no clip is open */
     bool has_caches;
@@ -36,27 +34,7 @@ struct bake_writers
     pleat_vec3 *chosen_normals;
 };
 
-bool topology_by_frame(const app_session *session)
-{
-    return strcmp(arguments_text(session->arguments, "topology"), "frame") == 0;
-}
-
-static bool is_gltf(const bake_target *target)
-{
-    return target->format == PLEAT_FORMAT_GLB || target->format == PLEAT_FORMAT_GLTF;
-}
-
-static bool is_cache(const bake_target *target)
-{
-    return target->format == PLEAT_FORMAT_PC2 || target->format == PLEAT_FORMAT_MDD;
-}
-
-static bool is_mesh(const bake_target *target)
-{
-    return target->format == PLEAT_FORMAT_OBJ || target->format == PLEAT_FORMAT_PLY;
-}
-
-static bool is_written(const bake_writers *writers, const pleat_bake_part *part)
+static bool is_written(const pl_bake_writers *writers, const pleat_bake_part *part)
 {
     return part->garment || !writers->garments_only;
 }
@@ -64,7 +42,7 @@ static bool is_written(const bake_writers *writers, const pleat_bake_part *part)
 /* ---- The chosen parts ------------------------------------------------------------------------------------------ */
 
 /* The name of a part: its mesh, or node, and the material where the mesh has several. */
-static const char *part_name(bake_writers *writers, const pleat_bake_part *part)
+static const char *part_name(pl_bake_writers *writers, const pleat_bake_part *part)
 {
     const pleat_model *model = pleat_asset_model(writers->asset);
     const pleat_mesh *mesh = &model->meshes[part->mesh];
@@ -86,7 +64,7 @@ static const char *part_name(bake_writers *writers, const pleat_bake_part *part)
 }
 
 /* The mesh of the caches: the chosen parts behind one another, their vertices renumbered. */
-static pleat_result gather_parts(bake_writers *writers, pleat_error *error)
+static pleat_result gather_parts(pl_bake_writers *writers, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
     const pleat_model *model = pleat_asset_model(writers->asset);
@@ -164,7 +142,7 @@ fail:
 }
 
 /* Copies the chosen parts of an array of the whole bake. */
-static const pleat_vec3 *choose_points(const bake_writers *writers, const pleat_vec3 *all, pleat_vec3 *chosen)
+static const pleat_vec3 *choose_points(const pl_bake_writers *writers, const pleat_vec3 *all, pleat_vec3 *chosen)
 {
     if (writers->all_parts || !all)
     {
@@ -186,7 +164,7 @@ static const pleat_vec3 *choose_points(const bake_writers *writers, const pleat_
 
 /* ---- Opening --------------------------------------------------------------------------------------------------- */
 
-static pleat_result allocate_frames(bake_writers *writers, bool normals, pleat_error *error)
+static pleat_result allocate_frames(pl_bake_writers *writers, bool normals, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
     uint32_t all = pleat_bake_get_shape(writers->bake)->vertex_count;
@@ -203,27 +181,25 @@ fail:
 }
 
 /* The shot that a frame begins; NULL: none, or there is only the rest pose. */
-static const pleat_shot *shot_from(const bake_writers *writers, uint32_t frame)
+static const pleat_shot *shot_from(const pl_bake_writers *writers, uint32_t frame)
 {
     const pleat_bake_shape *shape = pleat_bake_get_shape(writers->bake);
     const pleat_shot *shot = shape->shot_count ? pleat_shot_of(shape->shots, shape->shot_count, frame) : NULL;
     return shot && shot->first_frame == frame ? shot : NULL;
 }
 
-static pleat_result fail_names(pleat_error *error)
-{
-    return pl_fail(error, PLEAT_NO_MEMORY, "out of memory for the names of outputs");
-}
-
-/* The path of a target for the clip that is being written. */
-static char *path_now(const bake_writers *writers, const bake_target *target)
+/* The path of a target for the clip that is being written, in the arena. */
+static pleat_result path_now(pl_bake_writers *writers, const pl_output_target *target, const char **path,
+                             pleat_error *error)
 {
     const pleat_model *model = pleat_asset_model(writers->asset);
-    return clip_path(target->path, model, writers->shot ? (uint32_t)(writers->shot->clip - model->clips) : PLEAT_NONE);
+    uint32_t clip = writers->shot ? (uint32_t)(writers->shot->clip - model->clips) : PLEAT_NONE;
+    *path = pl_clip_path(&writers->arena, target->path, model, clip);
+    return *path ? PLEAT_OK : pl_fail_memory(&writers->memory, error, "the names of outputs");
 }
 
 /* Opens the outputs that hold one clip: all for the first, later those with a place for its name. */
-static pleat_result begin_clip(bake_writers *writers, uint32_t frame, pleat_error *error)
+static pleat_result begin_clip(pl_bake_writers *writers, uint32_t frame, pleat_error *error)
 {
     const pleat_bake_shape *shape = pleat_bake_get_shape(writers->bake);
     writers->shot = shot_from(writers, frame);
@@ -231,29 +207,26 @@ static pleat_result begin_clip(bake_writers *writers, uint32_t frame, pleat_erro
     writers->desc.start = writers->shot ? writers->shot->start : shape->start;
     for (uint32_t i = 0; i < writers->targets->count; ++i)
     {
-        const bake_target *target = &writers->targets->list[i];
-        if (is_gltf(target) || (frame && !has_placeholder(target->given)))
+        const pl_output_target *target = &writers->targets->list[i];
+        if (pl_target_is_gltf(target) || (frame && !pl_has_placeholder(target->given)))
         {
             continue;
         }
-        char *path = path_now(writers, target);
-        pleat_result result =
-            path ? pleat_cache_writer_create(path, &writers->desc, writers->host, &writers->caches[i], error)
-                 : fail_names(error);
-        free(path);
-        PL_TRY(result);
+        const char *path;
+        PL_TRY(path_now(writers, target, &path, error));
+        PL_TRY(pleat_cache_writer_create(path, &writers->desc, writers->host, &writers->caches[i], error));
     }
     return PLEAT_OK;
 }
 
-static pleat_result open_caches(bake_writers *writers, pleat_error *error)
+static pleat_result open_caches(pl_bake_writers *writers, pleat_error *error)
 {
-    const bake_targets *targets = writers->targets;
+    const pl_output_targets *targets = writers->targets;
     bool normals = false;
     for (uint32_t i = 0; i < targets->count; ++i)
     {
-        writers->has_caches |= !is_gltf(&targets->list[i]);
-        normals |= is_mesh(&targets->list[i]);
+        writers->has_caches |= !pl_target_is_gltf(&targets->list[i]);
+        normals |= pl_target_is_mesh(&targets->list[i]);
     }
     if (!writers->has_caches)
     {
@@ -267,24 +240,26 @@ static pleat_result open_caches(bake_writers *writers, pleat_error *error)
     return begin_clip(writers, 0, error); /* a name that cannot be written is known before the first frame */
 }
 
-pleat_result writers_create(app_session *session, const pleat_asset *asset, const pleat_bake *bake,
-                            const bake_targets *targets, bake_writers **out, pleat_error *error)
+pleat_result pl_writers_create(pl_job *job, const pleat_bake_job *asked, const pleat_asset *asset,
+                               const pleat_bake *bake, const pl_output_targets *targets, pl_bake_writers **out,
+                               pleat_error *error)
 {
     *out = NULL;
-    bake_writers *writers = PL_CREATE(bake_writers, &session->host);
+    pl_bake_writers *writers = PL_CREATE(pl_bake_writers, &job->host);
     if (!writers)
     {
         return pl_fail(error, PLEAT_NO_MEMORY, "out of memory for the outputs");
     }
     pl_arena_init(&writers->arena, &writers->memory);
     pl_arena_init(&writers->mesh_arena, &writers->memory);
-    writers->host = &session->host;
+    writers->job = job;
+    writers->host = &job->host;
     writers->asset = asset;
     writers->bake = bake;
     writers->targets = targets;
-    writers->wrinkles_path = arguments_text(session->arguments, "wrinkles-out");
-    writers->garments_only = arguments_given(session->arguments, "garment");
-    writers->frame_topology = topology_by_frame(session);
+    writers->wrinkles_path = asked->wrinkles_out;
+    writers->garments_only = asked->input.garments.count > 0;
+    writers->frame_topology = asked->frame_topology;
     writers->caches = PL_ARENA_NEW(&writers->arena, pleat_cache_writer *, targets->count);
     pleat_result result = writers->caches ? pleat_outputs_create(writers->host, &writers->outputs, error)
                                           : pl_fail_memory(&writers->memory, error, "the outputs");
@@ -294,14 +269,14 @@ pleat_result writers_create(app_session *session, const pleat_asset *asset, cons
     }
     if (result != PLEAT_OK)
     {
-        writers_destroy(writers);
+        pl_writers_destroy(writers);
         return result;
     }
     *out = writers;
     return PLEAT_OK;
 }
 
-void writers_destroy(bake_writers *writers)
+void pl_writers_destroy(pl_bake_writers *writers)
 {
     if (!writers)
     {
@@ -317,22 +292,10 @@ void writers_destroy(bake_writers *writers)
     PL_DESTROY(writers);
 }
 
-bool writers_want_gltf(const bake_writers *writers)
-{
-    for (uint32_t i = 0; i < writers->targets->count; ++i)
-    {
-        if (is_gltf(&writers->targets->list[i]))
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* ---- Writing --------------------------------------------------------------------------------------------------- */
 
 /* The mesh that the bake has in this frame. */
-static pleat_result change_mesh(bake_writers *writers, pleat_error *error)
+static pleat_result change_mesh(pl_bake_writers *writers, pleat_error *error)
 {
     pl_arena_free(&writers->mesh_arena);
     pl_arena_init(&writers->mesh_arena, &writers->memory);
@@ -349,33 +312,30 @@ static pleat_result change_mesh(bake_writers *writers, pleat_error *error)
 }
 
 /* NAME.rest.obj and NAME.json lie beside NAME.pc2 and NAME.mdd: once for both. */
-static pleat_result write_sidecars(const bake_writers *writers, uint32_t index, pleat_error *error)
+static pleat_result write_sidecars(pl_bake_writers *writers, uint32_t index, pleat_error *error)
 {
-    const bake_target *list = writers->targets->list;
+    const pl_output_target *list = writers->targets->list;
     for (uint32_t i = 0; i < index; ++i)
     {
-        if (target_shares_sidecars(&list[i], &list[index]))
+        if (pl_target_shares_sidecars(writers->job, &list[i], &list[index]))
         {
             return PLEAT_OK;
         }
     }
-    char *path = path_now(writers, &list[index]);
-    pleat_result result =
-        path ? pleat_cache_sidecars_write(path, &writers->desc, &writers->sidecars, writers->host, error)
-             : fail_names(error);
-    free(path);
-    return result;
+    const char *path;
+    PL_TRY(path_now(writers, &list[index], &path, error));
+    return pleat_cache_sidecars_write(path, &writers->desc, &writers->sidecars, writers->host, error);
 }
 
 /* All frames of the clip are there. */
-static pleat_result end_clip(bake_writers *writers, pleat_error *error)
+static pleat_result end_clip(pl_bake_writers *writers, pleat_error *error)
 {
     for (uint32_t i = 0; i < writers->targets->count; ++i)
     {
         if (writers->caches[i])
         {
             PL_TRY(pleat_cache_writer_commit(writers->caches[i], error));
-            PL_TRY(is_cache(&writers->targets->list[i]) ? write_sidecars(writers, i, error) : PLEAT_OK);
+            PL_TRY(pl_target_is_cache(&writers->targets->list[i]) ? write_sidecars(writers, i, error) : PLEAT_OK);
             pleat_cache_writer_destroy(writers->caches[i]);
             writers->caches[i] = NULL;
         }
@@ -383,7 +343,7 @@ static pleat_result end_clip(bake_writers *writers, pleat_error *error)
     return PLEAT_OK;
 }
 
-pleat_result writers_frame(bake_writers *writers, uint32_t frame, pleat_error *error)
+pleat_result pl_writers_frame(pl_bake_writers *writers, uint32_t frame, pleat_error *error)
 {
     if (!writers->has_caches)
     {
@@ -413,7 +373,7 @@ pleat_result writers_frame(bake_writers *writers, uint32_t frame, pleat_error *e
 
 /* A part of a clip: viewers hold the first and the last weights, and would show their folds all along the rest. So a
  * frame before it and one behind it the mesh is as skinning has it, but for the input's own targets. */
-static pleat_result end_weights(bake_writers *writers, const pleat_morphed *morphed, const pleat_shot *shot,
+static pleat_result end_weights(pl_bake_writers *writers, const pleat_morphed *morphed, const pleat_shot *shot,
                                 pleat_weights_edit *edit, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
@@ -443,7 +403,7 @@ fail:
 
 /* The weights of one node in every clip that was baked and that changes its shape: a clip that only moves a prop must
  * not say anything of a garment, or playing it beside another would take away half of that one's folds. */
-static pleat_result edit_weights(bake_writers *writers, const pleat_morphs *morphs, const pleat_morphed *morphed,
+static pleat_result edit_weights(pl_bake_writers *writers, const pleat_morphs *morphs, const pleat_morphed *morphed,
                                  pleat_weights_edit *weights, uint32_t *count, pleat_error *error)
 {
     const pleat_model *model = pleat_asset_model(writers->asset);
@@ -474,7 +434,7 @@ static pleat_result edit_weights(bake_writers *writers, const pleat_morphs *morp
 }
 
 /* The bake as edits of the input: new meshes, and the weights that play them in the clips that were baked. */
-static pleat_result make_edits(bake_writers *writers, const pleat_morphs *morphs, pleat_gltf_edits *edits,
+static pleat_result make_edits(pl_bake_writers *writers, const pleat_morphs *morphs, pleat_gltf_edits *edits,
                                pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
@@ -503,25 +463,25 @@ fail:
     return result;
 }
 
-pleat_result writers_finish(bake_writers *writers, const pleat_morphs *morphs, const bake_stretch *stretch,
-                            pleat_error *error)
+pleat_result pl_writers_finish(pl_bake_writers *writers, const pleat_morphs *morphs, const pl_bake_stretch *stretch,
+                               pleat_error *error)
 {
     pleat_gltf_edits edits;
     PL_TRY(end_clip(writers, error));
     PL_TRY(make_edits(writers, morphs, &edits, error));
-    PL_TRY(stretch_edit(stretch, writers->bake, pleat_asset_model(writers->asset), &writers->arena, &edits, error));
+    PL_TRY(pl_stretch_edit(stretch, writers->bake, pleat_asset_model(writers->asset), &writers->arena, &edits, error));
     for (uint32_t i = 0; i < writers->targets->count; ++i)
     {
-        const bake_target *target = &writers->targets->list[i];
-        if (is_gltf(target))
+        const pl_output_target *target = &writers->targets->list[i];
+        if (pl_target_is_gltf(target))
         {
             PL_TRY(pleat_gltf_write(writers->asset, &edits, target->path, writers->outputs, error));
         }
     }
     if (writers->wrinkles_path)
     {
-        PL_TRY(wrinkles_write(writers->bake, pleat_asset_model(writers->asset), writers->wrinkles_path,
-                              writers->outputs, writers->host, error));
+        PL_TRY(pl_wrinkles_write(writers->job, writers->bake, pleat_asset_model(writers->asset), writers->wrinkles_path,
+                                 writers->outputs, error));
     }
     return pleat_outputs_commit(writers->outputs, error);
 }

@@ -7,26 +7,24 @@
 
 #include <string.h>
 
-static pleat_result run_pass(maps_run *run, pleat_morphs *morphs, bool first, pleat_error *error)
+static pleat_result run_pass(pl_maps_run *run, pleat_morphs *morphs, bool first, pleat_error *error)
 {
     uint32_t count = pleat_bake_get_shape(run->bake)->frame_count;
-    app_progress progress = progress_begin(run->session, first ? "frame" : "fitting, frame");
-    pleat_result result = PLEAT_OK;
-    for (uint32_t frame = 0; frame < count && result == PLEAT_OK; ++frame)
+    PL_TRY(pl_job_begin(&run->job, first ? PLEAT_JOB_FRAMES : PLEAT_JOB_FIT, "frame", error));
+    for (uint32_t frame = 0; frame < count; ++frame)
     {
-        progress_update(&progress, frame, count);
-        result = pleat_bake_frame(run->bake, frame, error);
-        if (result == PLEAT_OK && first)
+        PL_TRY(pl_job_step(&run->job, first ? "frame" : "fitting, frame", frame, count, error));
+        PL_TRY(pleat_bake_frame(run->bake, frame, error));
+        if (first)
         {
             pleat_morphs_learn(morphs);
         }
-        else if (result == PLEAT_OK)
+        else
         {
             pleat_morphs_weigh(morphs, frame);
         }
     }
-    progress_end(&progress);
-    return result;
+    return PLEAT_OK;
 }
 
 static json_t *range_json(const char *file, pleat_height_range range)
@@ -34,29 +32,29 @@ static json_t *range_json(const char *file, pleat_height_range range)
     return json_pack("{s:s, s:f, s:f}", "file", file, "low", (double)range.low, "high", (double)range.high);
 }
 
-static pleat_result write_map(maps_run *run, json_t *entry, const char *key, const char *file, uint32_t channels,
+static pleat_result write_map(pl_maps_run *run, json_t *entry, const char *key, const char *file, uint32_t channels,
                               const uint16_t *pixels, pleat_height_range range, pleat_error *error)
 {
     pleat_png png = {run->options.size, run->options.size, channels, 16, pixels, true};
     json_object_set_new(entry, key, range_json(file, range));
-    return maps_write_png(run, file, &png, error);
+    return pl_job_maps_write_png(run, file, &png, error);
 }
 
-static pleat_result write_base(maps_run *run, maps_set *set, json_t *entry, pleat_error *error)
+static pleat_result write_base(pl_maps_run *run, pl_maps_set *set, json_t *entry, pleat_error *error)
 {
-    const maps_options *options = &run->options;
+    const pleat_maps_job *options = &run->options;
     pleat_height_range range = {0, 0};
     pleat_maps_vectors(set->maps, PLEAT_MAPS_BIND, PLEAT_MAPS_TANGENT, run->vectors,
-                       options->kinds.normal ? run->normals : NULL, &range, &run->session->host.tasks);
+                       options->kinds.normal ? run->normals : NULL, &range, &run->job.host.tasks);
     if (options->posed)
     {
-        const char *file = maps_file_name(run, set->name, "coarse", PLEAT_NONE, ".glb");
+        const char *file = pl_job_maps_file_name(run, set->name, "coarse", PLEAT_NONE, ".glb");
         json_object_set_new(entry, "coarse", json_string(file));
-        PL_TRY(maps_write_posed(run, set, file, error));
+        PL_TRY(pl_job_maps_write_posed(run, set, file, error));
     }
     if (options->kinds.vector)
     {
-        const char *file = maps_file_name(run, set->name, "vector_base", PLEAT_NONE, ".png");
+        const char *file = pl_job_maps_file_name(run, set->name, "vector_base", PLEAT_NONE, ".png");
         PL_TRY(write_map(run, entry, "vector", file, 3, run->vectors, range, error));
     }
     if (options->kinds.height)
@@ -65,13 +63,13 @@ static pleat_result write_base(maps_run *run, maps_set *set, json_t *entry, plea
         {
             run->heights[i] = run->vectors[3 * i + 2];
         }
-        const char *file = maps_file_name(run, set->name, "height_base", PLEAT_NONE, ".png");
+        const char *file = pl_job_maps_file_name(run, set->name, "height_base", PLEAT_NONE, ".png");
         PL_TRY(write_map(run, entry, "height", file, 1, run->heights, range, error));
     }
     if (options->kinds.normal)
     {
         /* A base and its changes are added: no turning of green here. */
-        const char *file = maps_file_name(run, set->name, "normal_base", PLEAT_NONE, ".png");
+        const char *file = pl_job_maps_file_name(run, set->name, "normal_base", PLEAT_NONE, ".png");
         PL_TRY(write_map(run, entry, "normal", file, 3, run->normals, (pleat_height_range){-1, 1}, error));
     }
     return PLEAT_OK;
@@ -93,33 +91,33 @@ static void gather(const pleat_mesh *mesh, const pleat_stack_shape *shape, uint3
     }
 }
 
-static pleat_result write_target(maps_run *run, maps_set *set, const pleat_morphed *morphed, uint32_t target,
+static pleat_result write_target(pl_maps_run *run, pl_maps_set *set, const pleat_morphed *morphed, uint32_t target,
                                  uint32_t number, pleat_vec3 *changes, json_t *list, pleat_error *error)
 {
-    const maps_options *options = &run->options;
+    const pleat_maps_job *options = &run->options;
     const pleat_stack_shape *shape = pleat_stack_get_shape(pleat_bake_stack(run->bake, set->stack));
-    const pleat_tasks *tasks = &run->session->host.tasks;
+    const pleat_tasks *tasks = &run->job.host.tasks;
     json_t *entry = json_object();
     json_array_append_new(list, entry);
     gather(&morphed->mesh, shape, target, false, changes);
     if (options->kinds.vector)
     {
         pleat_height_range range = {0, 0};
-        const char *file = maps_file_name(run, set->name, "vector_basis", number, ".png");
+        const char *file = pl_job_maps_file_name(run, set->name, "vector_basis", number, ".png");
         pleat_maps_changes(set->maps, changes, run->vectors, NULL, &range, tasks);
         PL_TRY(write_map(run, entry, "vector", file, 3, run->vectors, range, error));
     }
     if (options->kinds.height)
     {
         pleat_height_range range = {0, 0};
-        const char *file = maps_file_name(run, set->name, "height_basis", number, ".png");
+        const char *file = pl_job_maps_file_name(run, set->name, "height_basis", number, ".png");
         pleat_maps_changes(set->maps, changes, NULL, run->heights, &range, tasks);
         PL_TRY(write_map(run, entry, "height", file, 1, run->heights, range, error));
     }
     if (options->kinds.normal)
     {
         pleat_height_range range = {0, 0};
-        const char *file = maps_file_name(run, set->name, "normal_basis", number, ".png");
+        const char *file = pl_job_maps_file_name(run, set->name, "normal_basis", number, ".png");
         gather(&morphed->mesh, shape, target, true, changes);
         pleat_maps_changes(set->maps, changes, run->normals, NULL, &range, tasks);
         PL_TRY(write_map(run, entry, "normal", file, 3, run->normals, range, error));
@@ -127,7 +125,7 @@ static pleat_result write_target(maps_run *run, maps_set *set, const pleat_morph
     return PLEAT_OK;
 }
 
-static json_t *weights_json(const maps_run *run, const pleat_morphed *morphed)
+static json_t *weights_json(const pl_maps_run *run, const pleat_morphed *morphed)
 {
     uint32_t count = pleat_bake_get_shape(run->bake)->frame_count, targets = morphed->mesh.target_count;
     json_t *rows = json_array();
@@ -144,7 +142,7 @@ static json_t *weights_json(const maps_run *run, const pleat_morphed *morphed)
     return rows;
 }
 
-static pleat_result write_set(maps_run *run, maps_set *set, const pleat_morphs *morphs, pleat_error *error)
+static pleat_result write_set(pl_maps_run *run, pl_maps_set *set, const pleat_morphs *morphs, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
     const pleat_morphed *morphed = NULL;
@@ -163,7 +161,7 @@ static pleat_result write_set(maps_run *run, maps_set *set, const pleat_morphs *
     }
     pleat_vec3 *changes;
     uint32_t own = morphed->input_target_count;
-    PL_ARENA_NEW_OR_FAIL(changes, &run->arena, pleat_vec3,
+    PL_ARENA_NEW_OR_FAIL(changes, &run->job.arena, pleat_vec3,
                          pleat_stack_get_shape(pleat_bake_stack(run->bake, set->stack))->vertex_count, error);
     for (uint32_t t = own; t < morphed->mesh.target_count; ++t)
     {
@@ -173,19 +171,19 @@ static pleat_result write_set(maps_run *run, maps_set *set, const pleat_morphs *
     set->basis_count = morphed->mesh.target_count - own;
     set->basis_error = morphed->error.largest;
     set->basis_displacement = morphed->largest_displacement;
-    json_object_set_new(basis, "largest_error", number_json((double)morphed->error.largest));
-    json_object_set_new(basis, "largest_displacement", number_json((double)morphed->largest_displacement));
+    json_object_set_new(basis, "largest_error", pl_number_json((double)morphed->error.largest));
+    json_object_set_new(basis, "largest_displacement", pl_number_json((double)morphed->largest_displacement));
 fail:
     return result;
 }
 
-pleat_result maps_write_basis(maps_run *run, pleat_error *error)
+pleat_result pl_job_maps_write_basis(pl_maps_run *run, pleat_error *error)
 {
     pleat_morphs_options options = pleat_morphs_options_default();
     pleat_morphs *morphs = NULL;
     options.target_limit = run->options.basis;
     options.normals = run->options.kinds.normal;
-    pleat_result result = pleat_morphs_create(run->bake, &options, &run->session->host, &morphs, error);
+    pleat_result result = pleat_morphs_create(run->bake, &options, &run->job.host, &morphs, error);
     if (result == PLEAT_OK)
     {
         result = run_pass(run, morphs, true, error);

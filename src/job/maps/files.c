@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *maps_file_name(maps_run *run, const char *name, const char *kind, uint32_t number, const char *ending)
+const char *pl_job_maps_file_name(pl_maps_run *run, const char *name, const char *kind, uint32_t number,
+                                  const char *ending)
 {
     char text[300];
     if (number == PLEAT_NONE)
@@ -17,18 +18,18 @@ const char *maps_file_name(maps_run *run, const char *name, const char *kind, ui
     {
         snprintf(text, sizeof text, "%.180s%s%.40s_%04u%s", name, kind[0] ? "_" : "", kind, number, ending);
     }
-    const char *made = pl_arena_string(&run->arena, text, strlen(text));
+    const char *made = pl_arena_string(&run->job.arena, text, strlen(text));
     return made ? made : "";
 }
 
 /* FOLDER/FILE, in the arena. */
-static pleat_result path_of(maps_run *run, const char *file, const char **path, pleat_error *error)
+static pleat_result path_of(pl_maps_run *run, const char *file, const char **path, pleat_error *error)
 {
     size_t length = strlen(run->folder) + strlen(file) + 2;
-    char *made = PL_ARENA_NEW(&run->arena, char, length);
+    char *made = PL_ARENA_NEW(&run->job.arena, char, length);
     if (!made || !file[0])
     {
-        return pl_fail_memory(&run->memory, error, "the names of files");
+        return pl_fail_memory(&run->job.memory, error, "the names of files");
     }
     snprintf(made, length, "%s/%s", run->folder, file);
     *path = made;
@@ -36,29 +37,29 @@ static pleat_result path_of(maps_run *run, const char *file, const char **path, 
     return PLEAT_OK;
 }
 
-static pleat_result write_picture(maps_run *run, const char *file, const pleat_png *picture, bool exr,
+static pleat_result write_picture(pl_maps_run *run, const char *file, const pleat_png *picture, bool exr,
                                   pleat_error *error)
 {
-    double start = seconds_now();
+    double start = pl_job_seconds();
     const char *path = NULL;
     PL_TRY(path_of(run, file, &path, error));
-    pleat_result result = exr ? pleat_exr_write_in(path, picture, run->outputs, &run->session->host, error)
-                              : pleat_png_write_in(path, picture, run->outputs, &run->session->host, error);
-    run->write_seconds += seconds_now() - start;
+    pleat_result result = exr ? pleat_exr_write_in(path, picture, run->outputs, &run->job.host, error)
+                              : pleat_png_write_in(path, picture, run->outputs, &run->job.host, error);
+    run->write_seconds += pl_job_seconds() - start;
     return result;
 }
 
-pleat_result maps_write_png(maps_run *run, const char *file, const pleat_png *png, pleat_error *error)
+pleat_result pl_job_maps_write_png(pl_maps_run *run, const char *file, const pleat_png *png, pleat_error *error)
 {
     return write_picture(run, file, png, false, error);
 }
 
-pleat_result maps_write_exr(maps_run *run, const char *file, const pleat_png *picture, pleat_error *error)
+pleat_result pl_job_maps_write_exr(pl_maps_run *run, const char *file, const pleat_png *picture, pleat_error *error)
 {
     return write_picture(run, file, picture, true, error);
 }
 
-pleat_result maps_write_normals(maps_run *run, const char *file, uint16_t *normals, pleat_error *error)
+pleat_result pl_job_maps_write_normals(pl_maps_run *run, const char *file, uint16_t *normals, pleat_error *error)
 {
     uint32_t size = run->options.size;
     size_t count = 3 * (size_t)size * size;
@@ -72,7 +73,7 @@ pleat_result maps_write_normals(maps_run *run, const char *file, uint16_t *norma
     }
     bool words = run->options.normal_bits == 16;
     pleat_png png = {size, size, 3, words ? 16 : 8, words ? (const void *)normals : run->bytes, true};
-    return maps_write_png(run, file, &png, error);
+    return pl_job_maps_write_png(run, file, &png, error);
 }
 
 typedef struct json_sink
@@ -89,12 +90,12 @@ static int put_text(const char *text, size_t size, void *user)
     return sink->result == PLEAT_OK ? 0 : -1;
 }
 
-pleat_result maps_write_json(maps_run *run, const char *file, json_t *object, pleat_error *error)
+pleat_result pl_job_maps_write_json(pl_maps_run *run, const char *file, json_t *object, pleat_error *error)
 {
     const char *path = NULL;
     json_sink sink = {.error = error};
     PL_TRY(path_of(run, file, &path, error));
-    PL_TRY(pl_output_begin(path, &run->session->host, &sink.output, error));
+    PL_TRY(pl_output_begin(path, &run->job.host, &sink.output, error));
     bool written = json_dump_callback(object, put_text, &sink, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 &&
                    put_text("\n", 1, &sink) == 0;
     if (!written)
@@ -108,14 +109,14 @@ pleat_result maps_write_json(maps_run *run, const char *file, json_t *object, pl
 /* ---- Meshes ---- */
 
 /* The mesh of an atlas as it is written: coordinates that the file had stay the first set. */
-static pleat_result mesh_with_both(maps_run *run, uint32_t index, pleat_mesh *mesh, const float **second,
+static pleat_result mesh_with_both(pl_maps_run *run, uint32_t index, pleat_mesh *mesh, const float **second,
                                    bool *has_second, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
     const pleat_mesh *old = &pleat_asset_model(run->asset)->meshes[index], *now = pleat_atlas_mesh(run->atlases[index]);
     const uint32_t *const *source = pleat_atlas_source(run->atlases[index]);
     pleat_primitive *primitives;
-    PL_ARENA_NEW_OR_FAIL(primitives, &run->arena, pleat_primitive, now->primitive_count, error);
+    PL_ARENA_NEW_OR_FAIL(primitives, &run->job.arena, pleat_primitive, now->primitive_count, error);
     for (uint32_t p = 0; p < now->primitive_count; ++p)
     {
         const float *was = old->primitives[p].uvs;
@@ -126,7 +127,7 @@ static pleat_result mesh_with_both(maps_run *run, uint32_t index, pleat_mesh *me
             continue;
         }
         float *kept;
-        PL_ARENA_NEW_OR_FAIL(kept, &run->arena, float, 2 * (size_t)count, error);
+        PL_ARENA_NEW_OR_FAIL(kept, &run->job.arena, float, 2 * (size_t)count, error);
         for (uint32_t v = 0; v < count; ++v)
         {
             memcpy(kept + 2 * (size_t)v, was + 2 * (size_t)source[p][v], 2 * sizeof *kept);
@@ -141,15 +142,15 @@ fail:
     return result;
 }
 
-pleat_result maps_write_mesh(maps_run *run, pleat_error *error)
+pleat_result pl_job_maps_write_mesh(pl_maps_run *run, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
     const pleat_model *model = pleat_asset_model(run->asset);
     pleat_mesh_edit *edits;
     pleat_attribute_edit *attributes;
     pleat_gltf_edits all = {0};
-    PL_ARENA_NEW_OR_FAIL(edits, &run->arena, pleat_mesh_edit, model->node_count, error);
-    PL_ARENA_NEW_OR_FAIL(attributes, &run->arena, pleat_attribute_edit, model->node_count, error);
+    PL_ARENA_NEW_OR_FAIL(edits, &run->job.arena, pleat_mesh_edit, model->node_count, error);
+    PL_ARENA_NEW_OR_FAIL(attributes, &run->job.arena, pleat_attribute_edit, model->node_count, error);
     for (uint32_t n = 0; n < model->node_count; ++n)
     {
         uint32_t index = model->nodes[n].mesh;
@@ -160,8 +161,8 @@ pleat_result maps_write_mesh(maps_run *run, pleat_error *error)
         pleat_mesh *mesh;
         const float **second;
         bool has_second = false;
-        PL_ARENA_NEW_OR_FAIL(mesh, &run->arena, pleat_mesh, 1, error);
-        PL_ARENA_NEW_OR_FAIL(second, &run->arena, const float *, model->meshes[index].primitive_count, error);
+        PL_ARENA_NEW_OR_FAIL(mesh, &run->job.arena, pleat_mesh, 1, error);
+        PL_ARENA_NEW_OR_FAIL(second, &run->job.arena, const float *, model->meshes[index].primitive_count, error);
         PL_TRY(mesh_with_both(run, index, mesh, second, &has_second, error));
         edits[all.mesh_edit_count++] = (pleat_mesh_edit){n, mesh, pleat_atlas_source(run->atlases[index])};
         if (has_second)
@@ -178,8 +179,8 @@ fail:
     return result;
 }
 
-pleat_result maps_write_model(maps_run *run, const char *file, const pleat_mesh *mesh, const float *second_uvs,
-                              pleat_error *error)
+pleat_result pl_job_maps_write_model(pl_maps_run *run, const char *file, const pleat_mesh *mesh,
+                                     const float *second_uvs, pleat_error *error)
 {
     pleat_node node = pleat_node_default();
     uint32_t scene[] = {0};
@@ -198,7 +199,7 @@ pleat_result maps_write_model(maps_run *run, const char *file, const pleat_mesh 
     pleat_attribute_edit attribute = {0, "TEXCOORD_1", 2, &second_uvs};
     pleat_gltf_edits edits = {1, &edit, 0, NULL, second_uvs ? 1 : 0, &attribute};
     PL_TRY(path_of(run, file, &path, error));
-    pleat_result result = pleat_asset_from_model(&model, "pleat " PLEAT_VERSION, &run->session->host, &asset, error);
+    pleat_result result = pleat_asset_from_model(&model, "pleat " PLEAT_VERSION, &run->job.host, &asset, error);
     if (result == PLEAT_OK)
     {
         result = pleat_gltf_write(asset, &edits, path, run->outputs, error);
@@ -207,7 +208,7 @@ pleat_result maps_write_model(maps_run *run, const char *file, const pleat_mesh 
     return result;
 }
 
-pleat_result maps_write_posed(maps_run *run, const maps_set *set, const char *file, pleat_error *error)
+pleat_result pl_job_maps_write_posed(pl_maps_run *run, const pl_maps_set *set, const char *file, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
     pleat_maps_coarse coarse = pleat_maps_get_coarse(set->maps);
@@ -215,10 +216,10 @@ pleat_result maps_write_posed(maps_run *run, const maps_set *set, const char *fi
     pleat_vec3 *positions, *normals;
     float *tangents;
     uint32_t *triangles, triangle_count = 0, t = 0;
-    PL_ARENA_NEW_OR_FAIL(positions, &run->arena, pleat_vec3, coarse.render_count, error);
-    PL_ARENA_NEW_OR_FAIL(normals, &run->arena, pleat_vec3, coarse.render_count, error);
-    PL_ARENA_NEW_OR_FAIL(tangents, &run->arena, float, 4 * (size_t)coarse.render_count, error);
-    PL_ARENA_NEW_OR_FAIL(triangles, &run->arena, uint32_t, 3 * (size_t)coarse.triangle_count, error);
+    PL_ARENA_NEW_OR_FAIL(positions, &run->job.arena, pleat_vec3, coarse.render_count, error);
+    PL_ARENA_NEW_OR_FAIL(normals, &run->job.arena, pleat_vec3, coarse.render_count, error);
+    PL_ARENA_NEW_OR_FAIL(tangents, &run->job.arena, float, 4 * (size_t)coarse.render_count, error);
+    PL_ARENA_NEW_OR_FAIL(triangles, &run->job.arena, uint32_t, 3 * (size_t)coarse.triangle_count, error);
     /* A vertex that no triangle uses still needs a unit normal. */
     for (uint32_t r = 0; r < coarse.render_count; ++r)
     {
@@ -249,7 +250,7 @@ pleat_result maps_write_posed(maps_run *run, const maps_set *set, const char *fi
                                  .uvs = coarse.uvs,
                                  .material = PLEAT_NONE};
     pleat_mesh posed = {.name = set->name, .primitive_count = 1, .primitives = &primitive};
-    result = maps_write_model(run, file, &posed, NULL, error);
+    result = pl_job_maps_write_model(run, file, &posed, NULL, error);
 fail:
     return result;
 }

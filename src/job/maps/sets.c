@@ -21,7 +21,7 @@ static void file_letters(char *out, size_t size, const char *name)
     out[at] = 0;
 }
 
-static bool name_is_taken(const maps_run *run, const char *name)
+static bool name_is_taken(const pl_maps_run *run, const char *name)
 {
     for (uint32_t i = 0; i < run->set_count; ++i)
     {
@@ -33,7 +33,7 @@ static bool name_is_taken(const maps_run *run, const char *name)
     return false;
 }
 
-static char *name_set(maps_run *run, uint32_t node, uint32_t material, bool several)
+static char *name_set(pl_maps_run *run, uint32_t node, uint32_t material, bool several)
 {
     const pleat_model *model = run->model;
     const char *mesh = model->meshes[model->nodes[node].mesh].name;
@@ -51,11 +51,11 @@ static char *name_set(maps_run *run, uint32_t node, uint32_t material, bool seve
     {
         snprintf(name + length, sizeof name - length, ".%u", number);
     }
-    return pl_arena_string(&run->arena, name, strlen(name));
+    return pl_arena_string(&run->job.arena, name, strlen(name));
 }
 
 /* Garment parts of a stack, as the bake has them. */
-static bool is_garment(const maps_run *run, uint32_t node, uint32_t primitive)
+static bool is_garment(const pl_maps_run *run, uint32_t node, uint32_t primitive)
 {
     const pleat_bake_shape *shape = pleat_bake_get_shape(run->bake);
     for (uint32_t p = 0; p < shape->part_count; ++p)
@@ -69,18 +69,18 @@ static bool is_garment(const maps_run *run, uint32_t node, uint32_t primitive)
     return false;
 }
 
-static pleat_result open_set(maps_run *run, uint32_t stack, uint32_t first, bool *done, bool several,
+static pleat_result open_set(pl_maps_run *run, uint32_t stack, uint32_t first, bool *done, bool several,
                              pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
     uint32_t node = pleat_bake_stack_node(run->bake, stack), mesh_index = run->model->nodes[node].mesh;
     const pleat_mesh *mesh = &run->model->meshes[mesh_index];
     bool atlas = run->atlases[mesh_index] != NULL;
-    maps_set *set = &run->sets[run->set_count];
-    *set = (maps_set){
+    pl_maps_set *set = &run->sets[run->set_count];
+    *set = (pl_maps_set){
         .stack = stack, .node = node, .material = mesh->primitives[first].material, .world = run->options.world};
     set->name = name_set(run, node, set->material, several);
-    PL_ARENA_NEW_OR_FAIL(set->primitives, &run->arena, bool, mesh->primitive_count, error);
+    PL_ARENA_NEW_OR_FAIL(set->primitives, &run->job.arena, bool, mesh->primitive_count, error);
     for (uint32_t p = first; p < mesh->primitive_count; ++p)
     {
         bool shares = atlas || mesh->primitives[p].material == set->material;
@@ -102,18 +102,18 @@ static pleat_result open_set(maps_run *run, uint32_t stack, uint32_t first, bool
     desc.samples = run->options.samples;
     desc.margin = run->options.margin;
     desc.primitives = set->primitives;
-    result = pleat_maps_create(&desc, &run->session->host, &set->maps, error);
+    result = pleat_maps_create(&desc, &run->job.host, &set->maps, error);
 fail:
     return result;
 }
 
-static pleat_result open_stack(maps_run *run, uint32_t stack, pleat_error *error)
+static pleat_result open_stack(pl_maps_run *run, uint32_t stack, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
     uint32_t node = pleat_bake_stack_node(run->bake, stack);
     const pleat_mesh *mesh = &run->model->meshes[run->model->nodes[node].mesh];
     bool *done;
-    PL_ARENA_NEW_OR_FAIL(done, &run->arena, bool, mesh->primitive_count, error);
+    PL_ARENA_NEW_OR_FAIL(done, &run->job.arena, bool, mesh->primitive_count, error);
     for (uint32_t p = 0; p < mesh->primitive_count && result == PLEAT_OK; ++p)
     {
         if (!done[p] && is_garment(run, node, p))
@@ -125,10 +125,10 @@ fail:
     return result;
 }
 
-pleat_result maps_open_sets(maps_run *run, pleat_error *error)
+pleat_result pl_job_maps_open_sets(pl_maps_run *run, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
-    PL_ARENA_NEW_OR_FAIL(run->sets, &run->arena, maps_set, pleat_bake_get_shape(run->bake)->part_count, error);
+    PL_ARENA_NEW_OR_FAIL(run->sets, &run->job.arena, pl_maps_set, pleat_bake_get_shape(run->bake)->part_count, error);
     for (uint32_t i = 0; i < pleat_bake_stack_count(run->bake) && result == PLEAT_OK; ++i)
     {
         result = open_stack(run, i, error);
@@ -136,13 +136,13 @@ pleat_result maps_open_sets(maps_run *run, pleat_error *error)
     if (result == PLEAT_OK && run->set_count == 0)
     {
         result = pl_fail(error, PLEAT_BAD_ARGUMENT, "%.300s: it has no garment with triangles; --garment can name one",
-                         run->session->arguments->files[0]);
+                         run->job.input->file);
     }
 fail:
     return result;
 }
 
-void maps_close_sets(maps_run *run)
+void pl_job_maps_close_sets(pl_maps_run *run)
 {
     for (uint32_t i = 0; i < run->set_count; ++i)
     {

@@ -27,10 +27,10 @@ typedef struct vat_mesh
     pleat_vec3 low, high;
 } vat_mesh;
 
-static pleat_result gather_mesh(maps_run *run, vat_mesh *mesh, pleat_error *error)
+static pleat_result gather_mesh(pl_maps_run *run, vat_mesh *mesh, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
-    pl_arena *arena = &run->arena;
+    pl_arena *arena = &run->job.arena;
     const pleat_bake_shape *shape = pleat_bake_get_shape(run->bake);
     for (uint32_t p = 0; p < shape->part_count; ++p)
     {
@@ -99,7 +99,7 @@ static pleat_vec3 z_up(pl_f4 v)
 }
 
 /* A frame into offsets and chosen_normals. */
-static pleat_result take_frame(maps_run *run, vat_mesh *mesh, uint32_t frame, pleat_error *error)
+static pleat_result take_frame(pl_maps_run *run, vat_mesh *mesh, uint32_t frame, pleat_error *error)
 {
     PL_TRY(pleat_bake_frame(run->bake, frame, error));
     pleat_bake_copy(run->bake, mesh->positions, mesh->normals);
@@ -112,7 +112,7 @@ static pleat_result take_frame(maps_run *run, vat_mesh *mesh, uint32_t frame, pl
     return PLEAT_OK;
 }
 
-static pleat_result find_bounds(maps_run *run, vat_mesh *mesh, uint32_t frame_count, pleat_error *error)
+static pleat_result find_bounds(pl_maps_run *run, vat_mesh *mesh, uint32_t frame_count, pleat_error *error)
 {
     pl_f4 low = pl_splat(INFINITY), high = pl_splat(-INFINITY);
     for (uint32_t frame = 0; frame < frame_count; ++frame)
@@ -135,12 +135,12 @@ static json_t *point_json(pleat_vec3 p)
 }
 
 /* os-remap and animations are what importers read; the rest is for people, and for shaders of their own. */
-static json_t *describe(const maps_run *run, const vat_mesh *mesh, const pleat_vat_layout *layout,
+static json_t *describe(const pl_maps_run *run, const vat_mesh *mesh, const pleat_vat_layout *layout,
                         const char *const *files)
 {
     const pleat_bake_shape *shape = pleat_bake_get_shape(run->bake);
-    uint32_t count = shape->frame_count, height = layout->height * (run->options.vat == VAT_PACKED ? 2 : 1);
-    const char *clip = run->clip == PLEAT_NONE ? "rest" : shown(run->model->clips[run->clip].name);
+    uint32_t count = shape->frame_count, height = layout->height * (run->options.vat == PLEAT_VAT_PACKED ? 2 : 1);
+    const char *clip = run->clip == PLEAT_NONE ? "rest" : pl_shown(run->model->clips[run->clip].name);
     json_t *times = json_array(), *animations = json_object();
     for (uint32_t f = 0; f < count; ++f)
     {
@@ -151,10 +151,10 @@ static json_t *describe(const maps_run *run, const vat_mesh *mesh, const pleat_v
                                   (double)shape->fps, "looping", 0));
     json_t *pleat = json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:f, s:f, s:o}", "generator", "pleat " PLEAT_VERSION,
-        "mesh", files[0], "position", files[1], "normal", files[run->options.vat == VAT_PACKED ? 1 : 2], "position_is",
-        "c = Min + texel * (Max - Min); POSITION += (c.x, c.z, -c.y), metres, Y up", "normal_is",
-        run->options.vat == VAT_PACKED ? "c = texel * 2 - 1, half the picture further down; (c.x, c.z, -c.y)"
-                                       : "c = texel * 2 - 1; (c.x, c.z, -c.y)",
+        "mesh", files[0], "position", files[1], "normal", files[run->options.vat == PLEAT_VAT_PACKED ? 1 : 2],
+        "position_is", "c = Min + texel * (Max - Min); POSITION += (c.x, c.z, -c.y), metres, Y up", "normal_is",
+        run->options.vat == PLEAT_VAT_PACKED ? "c = texel * 2 - 1, half the picture further down; (c.x, c.z, -c.y)"
+                                             : "c = texel * 2 - 1; (c.x, c.z, -c.y)",
         "texel_of_vertex",
         "TEXCOORD_1 for frame 0, rows from the top; add frame * frame_step to its v; nearest texel, no mipmaps, no "
         "sRGB",
@@ -166,27 +166,27 @@ static json_t *describe(const maps_run *run, const vat_mesh *mesh, const pleat_v
 }
 
 /* Positions and normals, as one picture or as two. */
-static pleat_result write_pictures(maps_run *run, const pleat_vat_layout *layout, const uint16_t *pixels,
+static pleat_result write_pictures(pl_maps_run *run, const pleat_vat_layout *layout, const uint16_t *pixels,
                                    const char *const *files, pleat_error *error)
 {
     size_t words = 3 * (size_t)layout->width * layout->height;
-    bool packed = run->options.vat == VAT_PACKED;
+    bool packed = run->options.vat == PLEAT_VAT_PACKED;
     for (uint32_t i = 0; i < (packed ? 1u : 2u); ++i)
     {
         pleat_png png = {layout->width, packed ? 2 * layout->height : layout->height, 3, 16, pixels + i * words, true};
-        PL_TRY(run->options.vat == VAT_PNG ? maps_write_png(run, files[1 + i], &png, error)
-                                           : maps_write_exr(run, files[1 + i], &png, error));
+        PL_TRY(run->options.vat == PLEAT_VAT_PNG ? pl_job_maps_write_png(run, files[1 + i], &png, error)
+                                                 : pl_job_maps_write_exr(run, files[1 + i], &png, error));
     }
     return PLEAT_OK;
 }
 
-static pleat_result write_files(maps_run *run, vat_mesh *mesh, const pleat_vat_layout *layout, const uint16_t *pixels,
-                                pleat_error *error)
+static pleat_result write_files(pl_maps_run *run, vat_mesh *mesh, const pleat_vat_layout *layout,
+                                const uint16_t *pixels, pleat_error *error)
 {
-    bool png = run->options.vat == VAT_PNG;
+    bool png = run->options.vat == PLEAT_VAT_PNG;
     const char *files[3] = {"pleat.glb", png ? "pleat_vat.png" : "pleat_vat.exr",
                             png ? "pleat_vnrm.png" : "pleat_vnrm.exr"};
-    uint32_t height = layout->height * (run->options.vat == VAT_PACKED ? 2 : 1);
+    uint32_t height = layout->height * (run->options.vat == PLEAT_VAT_PACKED ? 2 : 1);
     pleat_primitive primitive = {.vertex_count = mesh->vertex_count,
                                  .triangle_count = mesh->triangle_count,
                                  .triangles = mesh->triangles,
@@ -202,15 +202,15 @@ static pleat_result write_files(maps_run *run, vat_mesh *mesh, const pleat_vat_l
         mesh->texels[2 * (size_t)v + 1] = ((float)(texel / layout->width) + 0.5f) / (float)height;
     }
     PL_TRY(write_pictures(run, layout, pixels, files, error));
-    PL_TRY(maps_write_model(run, files[0], &written, mesh->texels, error));
+    PL_TRY(pl_job_maps_write_model(run, files[0], &written, mesh->texels, error));
     json_t *json = describe(run, mesh, layout, files);
-    pleat_result result = json ? maps_write_json(run, "pleat-remap_info.json", json, error)
+    pleat_result result = json ? pl_job_maps_write_json(run, "pleat-remap_info.json", json, error)
                                : pl_fail(error, PLEAT_NO_MEMORY, "out of memory for pleat-remap_info.json");
     json_decref(json);
     return result;
 }
 
-pleat_result maps_write_vat(maps_run *run, pleat_error *error)
+pleat_result pl_job_maps_write_vat(pl_maps_run *run, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
     vat_mesh mesh = {0};
@@ -218,7 +218,7 @@ pleat_result maps_write_vat(maps_run *run, pleat_error *error)
     uint16_t *pixels = NULL;
     PL_TRY(gather_mesh(run, &mesh, error));
     pleat_vat_layout layout = pleat_vat_layout_of(mesh.vertex_count, frame_count);
-    uint32_t rows = layout.height * (run->options.vat == VAT_PACKED ? 2 : 1);
+    uint32_t rows = layout.height * (run->options.vat == PLEAT_VAT_PACKED ? 2 : 1);
     if (rows > MOST_ROWS)
     {
         return pl_fail(error, PLEAT_BAD_ARGUMENT,
@@ -226,7 +226,7 @@ pleat_result maps_write_vat(maps_run *run, pleat_error *error)
                        frame_count, mesh.vertex_count, rows, (unsigned)MOST_ROWS);
     }
     size_t words = 3 * (size_t)layout.width * layout.height;
-    PL_NEW_OR_FAIL(pixels, &run->memory, uint16_t, 2 * words, error);
+    PL_NEW_OR_FAIL(pixels, &run->job.memory, uint16_t, 2 * words, error);
     rest_normals(&mesh);
     result = find_bounds(run, &mesh, frame_count, error);
     for (uint32_t frame = 0; frame < frame_count && result == PLEAT_OK; ++frame)
@@ -240,6 +240,6 @@ pleat_result maps_write_vat(maps_run *run, pleat_error *error)
     }
     result = result == PLEAT_OK ? write_files(run, &mesh, &layout, pixels, error) : result;
 fail:
-    pl_free(&run->memory, pixels);
+    pl_free(&run->job.memory, pixels);
     return result;
 }

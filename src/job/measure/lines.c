@@ -1,4 +1,4 @@
-/* The lines that --line and --meridians ask for. A place is x,y,z in metres at rest, #N for render vertex N of the
+/* The lines that are asked for. A place is x,y,z in metres at rest, #N for render vertex N of the
  * first garment of the first file, or the name of a joint. */
 #include "job/measure/run.h"
 
@@ -31,22 +31,22 @@ static bool read_point(const char *text, pleat_vec4 *out)
     return true;
 }
 
-static int read_vertex(app_session *session, const measured_side *side, const char *text, pleat_vec4 *out)
+static pleat_result read_vertex(const pl_measured_side *side, const char *text, pleat_vec4 *out, pleat_error *error)
 {
-    const side_part *part = &side->file.parts[side->garments[0]];
+    const pl_side_part *part = &side->file.parts[side->garments[0]];
     const pleat_stack_shape *shape = pleat_stack_get_shape(pleat_bake_stack(side->file.bake, part->stack));
     char *end;
     unsigned long vertex = strtoul(text, &end, 10);
     if (end == text || *end || text[0] == '-' || vertex >= shape->vertex_count)
     {
-        return fail_usage(session, "--line: #%s is no vertex; '%s' has #0 to #%u", text, shown(part->node),
-                          shape->vertex_count - 1);
+        return pl_fail(error, PLEAT_BAD_REQUEST, "--line: #%.40s is no vertex; '%.100s' has #0 to #%u", text,
+                       part->node, shape->vertex_count - 1);
     }
     *out = shape->rest[shape->render_vertex[vertex]];
-    return EXIT_DONE;
+    return PLEAT_OK;
 }
 
-static int read_joint(app_session *session, const measured_side *side, const char *name, pleat_vec4 *out)
+static pleat_result read_joint(const pl_measured_side *side, const char *name, pleat_vec4 *out, pleat_error *error)
 {
     const pleat_model *model = pleat_asset_model(side->file.asset);
     for (uint32_t n = 0; n < model->node_count; ++n)
@@ -60,25 +60,25 @@ static int read_joint(app_session *session, const measured_side *side, const cha
             uint32_t stack = side->file.parts[side->garments[i]].stack;
             if (pleat_stack_joint_rest(pleat_bake_stack(side->file.bake, stack), n, out))
             {
-                return EXIT_DONE;
+                return PLEAT_OK;
             }
         }
     }
-    return fail_usage(session,
-                      "--line: '%s' is no joint of the garment in %s; a place is x,y,z, #VERTEX or a joint's name",
-                      shown(name), shown(side->file.path));
+    return pl_fail(error, PLEAT_BAD_REQUEST,
+                   "--line: '%.100s' is no joint of the garment in %.200s; a place is x,y,z, #VERTEX or a joint's name",
+                   name, side->file.path);
 }
 
 /* NAME=PLACE/PLACE/... */
-static int read_line(app_session *session, const measured_side *side, const char *text, measured_line *line,
-                     pleat_vec4 *points, uint32_t *count)
+static pleat_result read_line(const pl_measured_side *side, const char *text, pleat_measured_line *line,
+                              pleat_vec4 *points, uint32_t *count, pleat_error *error)
 {
     char copy[4096];
     const char *equals = strchr(text, '=');
     if (!equals || equals == text || strlen(text) >= sizeof copy)
     {
-        return fail_usage(session, "--line is '%s'; it must be like inner=0.05,-0.3,0/0.05,0.3,0 or back=neck/hips",
-                          shown(text));
+        return pl_fail(error, PLEAT_BAD_REQUEST,
+                       "--line is '%.200s'; it must be like inner=0.05,-0.3,0/0.05,0.3,0 or back=neck/hips", text);
     }
     snprintf(line->name, sizeof line->name, "%.*s", (int)(equals - text), text);
     strcpy(copy, equals + 1);
@@ -92,93 +92,90 @@ static int read_line(app_session *session, const measured_side *side, const char
         }
         if (*count == PLACES_MOST)
         {
-            return fail_usage(session, "--line %s has more than %d places", line->name, PLACES_MOST);
+            return pl_fail(error, PLEAT_BAD_REQUEST, "--line %s has more than %d places", line->name, PLACES_MOST);
         }
-        int status = at[0] == '#'                      ? read_vertex(session, side, at + 1, &points[*count])
-                     : read_point(at, &points[*count]) ? EXIT_DONE
-                                                       : read_joint(session, side, at, &points[*count]);
-        if (status != EXIT_DONE)
+        pleat_vec4 *point = &points[(*count)++];
+        if (at[0] == '#')
         {
-            return status;
+            PL_TRY(read_vertex(side, at + 1, point, error));
         }
-        ++*count;
+        else if (!read_point(at, point))
+        {
+            PL_TRY(read_joint(side, at, point, error));
+        }
     }
-    return EXIT_DONE;
+    return PLEAT_OK;
 }
 
-static int add_line(app_session *session, measurement *result, const char *text)
+static pleat_result add_line(pl_measurement *result, const char *text, pleat_error *error)
 {
     pleat_vec4 points[PLACES_MOST];
-    uint32_t count = 0;
-    measured_line *line = &result->lines[result->line_count];
-    int status = read_line(session, &result->sides[0], text, line, points, &count);
+    uint32_t count = 0, at = result->shown.line_count;
+    pleat_measured_line *line = &result->lines[at];
+    PL_TRY(read_line(&result->sides[0], text, line, points, &count, error));
     line->count = 1;
-    for (uint32_t s = 0; s < result->side_count && status == EXIT_DONE; ++s)
+    for (uint32_t s = 0; s < result->shown.side_count; ++s)
     {
-        pleat_error error = {0};
-        if (pleat_measure_add_line(result->sides[s].measure, count, points, &line->first, &error) != PLEAT_OK)
+        pleat_error found = {0};
+        pleat_measure *measure = result->sides[s].measure;
+        if (pleat_measure_add_line(measure, count, points, &result->first_line[at], &found) != PLEAT_OK)
         {
-            status = fail_input(session, "--line %s on %s: %s", shown(line->name), shown(result->sides[s].file.path),
-                                error.message);
+            return pl_fail(error, PLEAT_BAD_DATA, "--line %s on %.150s: %.200s", line->name, result->sides[s].file.path,
+                           found.message);
         }
     }
-    result->line_count += status == EXIT_DONE;
-    return status;
+    ++result->shown.line_count;
+    return PLEAT_OK;
 }
 
 /* Nobody asked: they are drawn where the garment is one tube, such as a sleeve. */
-static bool is_tube(const measured_side *side)
+static bool is_tube(const pl_measured_side *side)
 {
     uint32_t count;
     const pleat_measure_shell *shells = pleat_measure_shells(side->measure, &count);
     return count == 1 && shells[0].border_count == 2;
 }
 
-static int add_meridians(app_session *session, measurement *result, uint32_t count, bool asked)
+static pleat_result add_meridians(pl_measurement *result, uint32_t count, bool asked, pleat_error *error)
 {
-    measured_line *line = &result->lines[result->line_count];
-    *line = (measured_line){.name = "meridians", .count = count};
-    for (uint32_t s = 0; s < result->side_count; ++s)
+    uint32_t at = result->shown.line_count;
+    result->lines[at] = (pleat_measured_line){.name = "meridians", .count = count};
+    for (uint32_t s = 0; s < result->shown.side_count; ++s)
     {
-        pleat_error error = {0};
+        pleat_error found = {0};
         if (!asked && !is_tube(&result->sides[s]))
         {
-            return EXIT_DONE;
+            return PLEAT_OK;
         }
-        if (pleat_measure_add_meridians(result->sides[s].measure, count, &line->first, &error) != PLEAT_OK)
+        pleat_measure *measure = result->sides[s].measure;
+        if (pleat_measure_add_meridians(measure, count, &result->first_line[at], &found) != PLEAT_OK)
         {
-            return asked
-                       ? fail_input(session, "--meridians on %s: %s", shown(result->sides[s].file.path), error.message)
-                       : EXIT_DONE;
+            return asked ? pl_fail(error, PLEAT_BAD_DATA, "--meridians on %.150s: %.250s", result->sides[s].file.path,
+                                   found.message)
+                         : PLEAT_OK;
         }
     }
-    ++result->line_count;
-    return EXIT_DONE;
+    ++result->shown.line_count;
+    return PLEAT_OK;
 }
 
-int measure_add_lines(app_session *session, const measure_options *options, measurement *result)
+pleat_result pl_measure_add_lines(pl_measurement *measured, pleat_error *error)
 {
-    uint32_t asked = 0;
-    while (options->lines && options->lines[asked])
+    pleat_result result = PLEAT_OK;
+    const pleat_measure_job *asked = measured->asked;
+    uint32_t count = asked->lines.count;
+    PL_ARENA_NEW_OR_FAIL(measured->lines, &measured->job.arena, pleat_measured_line, (size_t)count + 1, error);
+    PL_ARENA_NEW_OR_FAIL(measured->first_line, &measured->job.arena, uint32_t, (size_t)count + 1, error);
+    measured->shown.lines = measured->lines;
+    for (uint32_t i = 0; i < count; ++i)
     {
-        ++asked;
+        PL_TRY(add_line(measured, asked->lines.list[i], error));
     }
-    result->lines = calloc((size_t)asked + 1, sizeof *result->lines);
-    if (!result->lines)
+    if (asked->meridian_count > 0)
     {
-        return fail_input(session, "out of memory for the lines");
+        return add_meridians(measured, asked->meridian_count, true, error);
     }
-    for (uint32_t i = 0; i < asked; ++i)
-    {
-        int status = add_line(session, result, options->lines[i]);
-        if (status != EXIT_DONE)
-        {
-            return status;
-        }
-    }
-    if (options->meridian_count > 0)
-    {
-        return add_meridians(session, result, options->meridian_count, true);
-    }
-    return asked ? EXIT_DONE : add_meridians(session, result, MERIDIANS_UNASKED, false);
+    return count ? PLEAT_OK : add_meridians(measured, MERIDIANS_UNASKED, false, error);
+fail:
+    return result;
 }

@@ -3,21 +3,19 @@
 #include "pleat/garment.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* ---- Loading ---- */
+/* ---- Loading ---------------------------------------------------------------------------------------------------- */
 
-/* NAME.pc2 -> NAME + ending; malloc'ed. */
-static char *beside(const char *path, const char *ending)
+/* NAME.pc2 -> NAME + ending, in the arena; NULL without memory. */
+static char *beside(pl_job *job, const char *path, const char *ending)
 {
     const char *dot = strrchr(path, '.');
-    size_t stem = dot ? (size_t)(dot - path) : strlen(path);
-    char *out = malloc(stem + strlen(ending) + 1);
+    size_t stem = dot ? (size_t)(dot - path) : strlen(path), size = stem + strlen(ending) + 1;
+    char *out = PL_ARENA_NEW(&job->arena, char, size);
     if (out)
     {
-        memcpy(out, path, stem);
-        strcpy(out + stem, ending);
+        snprintf(out, size, "%.*s%s", (int)stem, path, ending);
     }
     return out;
 }
@@ -40,87 +38,74 @@ static bool whole_in(const json_t *object, const char *key, uint32_t *out)
 }
 
 /* The JSON beside a cache is optional: without it the cache is one part that starts at 0. */
-static int load_sidecar(app_session *session, measure_side *side)
+static pleat_result load_sidecar(pl_job *job, pl_measure_side *side, pleat_error *error)
 {
-    char *path = beside(side->path, ".json");
+    char *path = beside(job, side->path, ".json");
     void *bytes;
     size_t size;
-    pleat_error error = {0};
-    if (!path || pleat_file_read(path, &session->host, &bytes, &size, &error) != PLEAT_OK)
+    if (!path || pleat_file_read(path, &job->host, &bytes, &size, NULL) != PLEAT_OK)
     {
-        free(path);
-        return EXIT_DONE;
+        return PLEAT_OK;
     }
     json_error_t problem;
     side->sidecar = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &problem);
-    pleat_file_free(&session->host, bytes, size);
-    int status = EXIT_DONE;
+    pleat_file_free(&job->host, bytes, size);
     if (!json_is_object(side->sidecar) || !json_is_array(json_object_get(side->sidecar, "meshes")))
     {
-        status = fail_input(session, "%s: it should be a JSON object with a list \"meshes\", as pleat bake writes it",
-                            shown(path));
+        return pl_fail(error, PLEAT_BAD_DATA,
+                       "%.300s: it should be a JSON object with a list \"meshes\", as pleat bake writes it", path);
     }
     const json_t *fps = json_object_get(side->sidecar, "fps"), *start = json_object_get(side->sidecar, "start");
     side->file_fps = json_is_number(fps) && json_number_value(fps) > 0 ? json_number_value(fps) : 0;
     side->start = json_is_number(start) ? json_number_value(start) : 0;
-    free(path);
-    return status;
+    return PLEAT_OK;
 }
 
-static int load_cache(app_session *session, measure_side *side, double fps)
+static pleat_result load_cache(pl_job *job, pl_measure_side *side, double fps, pleat_error *error)
 {
-    int status = load_sidecar(session, side);
-    char *rest = beside(side->path, ".rest.obj");
-    if (status == EXIT_DONE && !rest)
+    PL_TRY(load_sidecar(job, side, error));
+    char *rest = beside(job, side->path, ".rest.obj");
+    if (!rest)
     {
-        status = fail_input(session, "out of memory for a path");
-    }
-    if (status == EXIT_DONE)
-    {
-        pleat_load_options options = pleat_load_options_default();
-        pleat_error error = {0};
-        options.points_path = side->path;
-        options.points_fps = (float)(side->file_fps > 0 ? side->file_fps : fps);
-        if (pleat_asset_load(rest, &options, &session->host, &side->asset, &error) != PLEAT_OK)
-        {
-            status = error.result == PLEAT_FILE_ERROR
-                         ? fail_input(session, "%s (the mesh of %s; or give a mesh and --points)", error.message,
-                                      shown(side->path))
-                         : fail_error(session, &error);
-        }
-    }
-    free(rest);
-    return status;
-}
-
-int side_load(app_session *session, measure_side *side, const char *path, const char *points, double fps)
-{
-    *side = (measure_side){.path = path, .clip_name = ""};
-    if (is_cache(path))
-    {
-        return load_cache(session, side, fps);
+        return pl_fail_memory(&job->memory, error, "a path");
     }
     pleat_load_options options = pleat_load_options_default();
-    pleat_error error = {0};
-    options.sequence_fps = (float)fps;
-    options.allow_outside = arguments_given(session->arguments, "allow-outside");
-    options.points_path = points;
-    options.points_fps = (float)fps;
-    return pleat_asset_load(path, &options, &session->host, &side->asset, &error) == PLEAT_OK
-               ? EXIT_DONE
-               : fail_error(session, &error);
+    options.points_path = side->path;
+    options.points_fps = (float)(side->file_fps > 0 ? side->file_fps : fps);
+    pleat_error found = {0};
+    pleat_result result = pleat_asset_load(rest, &options, &job->host, &side->asset, &found);
+    return result == PLEAT_OK ? PLEAT_OK
+           : result == PLEAT_FILE_ERROR
+               ? pl_fail(error, result, "%.280s (the mesh of %.120s; or give a mesh and --points)", found.message,
+                         side->path)
+               : pl_fail(error, result, "%s", found.message);
 }
 
-void side_close(measure_side *side)
+pleat_result pl_side_load(pl_job *job, pl_measure_side *side, const pleat_measure_file *file, double fps,
+                          bool allow_outside, pleat_error *error)
 {
-    free(side->parts);
+    *side = (pl_measure_side){.path = file->path, .clip_name = ""};
+    if (is_cache(file->path))
+    {
+        return load_cache(job, side, fps, error);
+    }
+    pleat_load_options options = pleat_load_options_default();
+    options.sequence_fps = (float)fps;
+    options.points_path = file->points;
+    options.points_fps = (float)fps;
+    options.allow_outside = allow_outside;
+    return pleat_asset_load(file->path, &options, &job->host, &side->asset, error);
+}
+
+void pl_side_close(pl_measure_side *side)
+{
     pleat_bake_destroy(side->bake);
     pleat_asset_destroy(side->asset);
     json_decref(side->sidecar);
-    *side = (measure_side){0};
+    *side = (pl_measure_side){0};
 }
 
-/* ---- Parts ---- */
+/* ---- Parts ------------------------------------------------------------------------------------------------------ */
 
 static const char *text_in(const json_t *object, const char *key)
 {
@@ -129,52 +114,52 @@ static const char *text_in(const json_t *object, const char *key)
 }
 
 /* The ranges of the JSON beside a cache, whose mesh is the only one. */
-static int take_ranges(app_session *session, measure_side *side)
+static pleat_result take_ranges(pl_job *job, pl_measure_side *side, pleat_error *error)
 {
+    pleat_result result = PLEAT_OK;
     const json_t *list = json_object_get(side->sidecar, "meshes");
     const pleat_stack_shape *shape = pleat_stack_get_shape(pleat_bake_stack(side->bake, 0));
     side->part_count = (uint32_t)json_array_size(list);
-    side->parts = calloc((size_t)side->part_count + 1, sizeof *side->parts);
-    for (uint32_t i = 0; i < side->part_count && side->parts; ++i)
+    PL_ARENA_NEW_OR_FAIL(side->parts, &job->arena, pl_side_part, side->part_count, error);
+    for (uint32_t i = 0; i < side->part_count; ++i)
     {
         const json_t *range = json_array_get(list, i);
-        side_part *part = &side->parts[i];
-        *part =
-            (side_part){text_in(range, "node"), text_in(range, "mesh"), text_in(range, "material"), 0, 0, 0, 0, true};
+        pl_side_part *part = &side->parts[i];
+        *part = (pl_side_part){
+            text_in(range, "node"), text_in(range, "mesh"), text_in(range, "material"), 0, 0, 0, 0, true};
         whole_in(range, "primitive", &part->primitive);
         if (!whole_in(range, "first_triangle", &part->first_triangle) ||
             !whole_in(range, "triangle_count", &part->triangle_count) || part->first_triangle > shape->triangle_count ||
             part->triangle_count > shape->triangle_count - part->first_triangle)
         {
-            return fail_input(session, "the JSON beside %s: meshes[%u] has no range of the mesh's %u triangles",
-                              shown(side->path), i, shape->triangle_count);
+            return pl_fail(error, PLEAT_BAD_DATA,
+                           "the JSON beside %.300s: meshes[%u] has no range of the mesh's %u triangles", side->path, i,
+                           shape->triangle_count);
         }
     }
-    return side->parts ? EXIT_DONE : fail_input(session, "out of memory for the list of parts");
+fail:
+    return result;
 }
 
-static int take_primitives(app_session *session, measure_side *side)
+static pleat_result take_primitives(pl_job *job, pl_measure_side *side, pleat_error *error)
 {
+    pleat_result result = PLEAT_OK;
     const pleat_model *model = pleat_asset_model(side->asset);
     const pleat_bake_shape *shape = pleat_bake_get_shape(side->bake);
     pleat_garment_guess *guess = NULL;
-    pleat_error error = {0};
-    if (pleat_garment_guess_create(model, &session->host, &guess, &error) != PLEAT_OK)
-    {
-        return fail_error(session, &error);
-    }
     side->part_count = shape->part_count;
-    side->parts = calloc((size_t)side->part_count + 1, sizeof *side->parts);
+    PL_ARENA_NEW_OR_FAIL(side->parts, &job->arena, pl_side_part, side->part_count, error);
+    PL_TRY(pleat_garment_guess_create(model, &job->host, &guess, error));
     uint32_t stack = 0;
-    for (uint32_t i = 0; i < side->part_count && side->parts; ++i)
+    for (uint32_t i = 0; i < side->part_count; ++i)
     {
         const pleat_bake_part *from = &shape->parts[i];
         stack += pleat_bake_stack_node(side->bake, stack) != from->node;
         const uint32_t *first = pleat_stack_get_shape(pleat_bake_stack(side->bake, stack))->first_triangle;
         const char *material = from->material == PLEAT_NONE ? "" : model->materials[from->material].name;
-        side->parts[i] =
-            (side_part){model->nodes[from->node].name, model->meshes[from->mesh].name, material, from->primitive, stack,
-                        first[from->primitive],        from->triangle_count,           false};
+        side->parts[i] = (pl_side_part){
+            model->nodes[from->node].name, model->meshes[from->mesh].name, material, from->primitive, stack,
+            first[from->primitive],        from->triangle_count,           false};
         for (uint32_t g = 0; g < guess->part_count; ++g)
         {
             const pleat_part_guess *guessed = &guess->parts[g];
@@ -183,18 +168,27 @@ static int take_primitives(app_session *session, measure_side *side)
         }
     }
     pleat_garment_guess_destroy(guess);
-    return side->parts ? EXIT_DONE : fail_input(session, "out of memory for the list of parts");
+fail:
+    return result;
 }
 
-bool side_part_fits(const side_part *part, const char *pattern)
+bool pl_side_part_fits(const pl_side_part *part, const pleat_texts *patterns)
 {
-    return pleat_name_matches(pattern, part->node) || pleat_name_matches(pattern, part->mesh) ||
-           pleat_name_matches(pattern, part->material);
+    for (uint32_t i = 0; i < patterns->count; ++i)
+    {
+        const char *pattern = patterns->list[i];
+        if (pleat_name_matches(pattern, part->node) || pleat_name_matches(pattern, part->mesh) ||
+            pleat_name_matches(pattern, part->material))
+        {
+            return true;
+        }
+    }
+    return false;
 }
 
-uint32_t side_find_part(const measure_side *side, const measure_side *other, uint32_t other_part)
+uint32_t pl_side_find_part(const pl_measure_side *side, const pl_measure_side *other, uint32_t other_part)
 {
-    const side_part *wanted = &other->parts[other_part];
+    const pl_side_part *wanted = &other->parts[other_part];
     for (uint32_t i = 0; i < side->part_count && wanted->node[0]; ++i)
     {
         if (strcmp(side->parts[i].node, wanted->node) == 0 && side->parts[i].primitive == wanted->primitive)
@@ -214,26 +208,18 @@ uint32_t side_find_part(const measure_side *side, const measure_side *other, uin
     return unnamed && side->part_count == other->part_count ? other_part : PLEAT_NONE;
 }
 
-void side_list_parts(const measure_side *side, char *names, size_t size)
+void pl_side_list_parts(const pl_measure_side *side, char *names, size_t size)
 {
     names[0] = 0;
     for (uint32_t i = 0; i < side->part_count; ++i)
     {
-        const side_part *part = &side->parts[i];
-        size_t length = strlen(names);
-        if (length + 80 > size)
-        {
-            snprintf(names + length, size - length, ", ...");
-            return;
-        }
-        snprintf(names + length, size - length, "%s'%.60s'", length ? ", " : "",
-                 shown(part->node[0] ? part->node : part->mesh));
+        pl_list_name(names, size, side->parts[i].node[0] ? side->parts[i].node : side->parts[i].mesh);
     }
 }
 
-/* ---- Playing ---- */
+/* ---- Playing ---------------------------------------------------------------------------------------------------- */
 
-static int pick_clip(app_session *session, measure_side *side, const char *pattern, const char *like)
+static pleat_result pick_clip(pl_measure_side *side, const char *pattern, const char *like, pleat_error *error)
 {
     const pleat_model *model = pleat_asset_model(side->asset);
     side->clip = model->clip_count ? 0 : PLEAT_NONE;
@@ -253,39 +239,32 @@ static int pick_clip(app_session *session, measure_side *side, const char *patte
         }
         if (found == PLEAT_NONE && (pattern || model->clip_count > 1))
         {
-            return fail_input(session, "%s: no clip is named '%s'; it has %u clip%s", shown(side->path),
-                              shown(like ? like : pattern), model->clip_count, model->clip_count == 1 ? "" : "s");
+            return pl_fail(error, PLEAT_BAD_DATA, "%.200s: no clip is named '%.100s'; it has %u clip%s", side->path,
+                           like ? like : pattern, model->clip_count, model->clip_count == 1 ? "" : "s");
         }
         side->clip = found == PLEAT_NONE ? side->clip : found;
     }
     side->clip_name = side->clip == PLEAT_NONE ? "" : model->clips[side->clip].name;
-    return EXIT_DONE;
+    return PLEAT_OK;
 }
 
-int side_bind(app_session *session, measure_side *side, const char *pattern, const char *like, double fps)
+pleat_result pl_side_bind(pl_job *job, pl_measure_side *side, const char *pattern, const char *like, double fps,
+                          pleat_error *error)
 {
-    int status = pick_clip(session, side, pattern, like);
-    if (status != EXIT_DONE)
-    {
-        return status;
-    }
+    PL_TRY(pick_clip(side, pattern, like, error));
     pleat_bake_desc desc = pleat_bake_desc_default(pleat_asset_model(side->asset));
-    pleat_error error = {0};
     desc.clip = side->clip;
     desc.fps = (float)fps;
-    if (pleat_bake_create(&desc, &session->host, &side->bake, &error) != PLEAT_OK)
-    {
-        return fail_error(session, &error);
-    }
+    PL_TRY(pleat_bake_create(&desc, &job->host, &side->bake, error));
     const pleat_bake_shape *shape = pleat_bake_get_shape(side->bake);
     side->frame_count = shape->frame_count;
     side->start = side->sidecar ? side->start : (double)shape->start;
-    return side->sidecar ? take_ranges(session, side) : take_primitives(session, side);
+    return side->sidecar ? take_ranges(job, side, error) : take_primitives(job, side, error);
 }
 
-/* ---- Meshes ---- */
+/* ---- Meshes ----------------------------------------------------------------------------------------------------- */
 
-static uint32_t add_vertices(const measure_side *side, side_mesh *mesh, uint32_t count, const uint32_t *parts)
+static uint32_t add_vertices(const pl_measure_side *side, pl_side_mesh *mesh, uint32_t count, const uint32_t *parts)
 {
     uint32_t vertices = 0;
     for (uint32_t i = 0; i < count; ++i)
@@ -301,7 +280,7 @@ static uint32_t add_vertices(const measure_side *side, side_mesh *mesh, uint32_t
     return vertices;
 }
 
-static void copy_vertices(const measure_side *side, const side_mesh *mesh, bool rest, pleat_vec4 *out)
+static void copy_vertices(const pl_measure_side *side, const pl_side_mesh *mesh, bool rest, pleat_vec4 *out)
 {
     for (uint32_t s = 0; s < pleat_bake_stack_count(side->bake); ++s)
     {
@@ -315,30 +294,27 @@ static void copy_vertices(const measure_side *side, const side_mesh *mesh, bool 
     }
 }
 
-int side_mesh_make(app_session *session, const measure_side *side, uint32_t count, const uint32_t *parts,
-                   const uint32_t *groups, side_mesh *mesh)
+pleat_result pl_side_mesh_make(pl_job *job, const pl_measure_side *side, uint32_t count, const uint32_t *parts,
+                               const uint32_t *groups, pl_side_mesh *mesh, pleat_error *error)
 {
-    *mesh = (side_mesh){0};
+    pleat_result result = PLEAT_OK;
     uint32_t stack_count = pleat_bake_stack_count(side->bake);
-    mesh->first_vertex = malloc(((size_t)stack_count + 1) * sizeof *mesh->first_vertex);
-    for (uint32_t s = 0; s < stack_count && mesh->first_vertex; ++s)
+    *mesh = (pl_side_mesh){0};
+    PL_ARENA_NEW_OR_FAIL(mesh->first_vertex, &job->arena, uint32_t, stack_count, error);
+    for (uint32_t s = 0; s < stack_count; ++s)
     {
         mesh->first_vertex[s] = PLEAT_NONE;
     }
-    mesh->vertex_count = mesh->first_vertex ? add_vertices(side, mesh, count, parts) : 0;
-    mesh->rest = calloc((size_t)mesh->vertex_count + 1, sizeof *mesh->rest);
-    mesh->now = calloc((size_t)mesh->vertex_count + 1, sizeof *mesh->now);
-    mesh->triangles = malloc((3 * (size_t)mesh->triangle_count + 1) * sizeof *mesh->triangles);
-    mesh->groups = malloc(((size_t)mesh->triangle_count + 1) * sizeof *mesh->groups);
-    if (!mesh->first_vertex || !mesh->rest || !mesh->now || !mesh->triangles || !mesh->groups)
-    {
-        return fail_input(session, "out of memory for %u triangles", mesh->triangle_count);
-    }
+    mesh->vertex_count = add_vertices(side, mesh, count, parts);
+    PL_ARENA_NEW_OR_FAIL(mesh->rest, &job->arena, pleat_vec4, mesh->vertex_count, error);
+    PL_ARENA_NEW_OR_FAIL(mesh->now, &job->arena, pleat_vec4, mesh->vertex_count, error);
+    PL_ARENA_NEW_OR_FAIL(mesh->triangles, &job->arena, uint32_t, 3 * (size_t)mesh->triangle_count, error);
+    PL_ARENA_NEW_OR_FAIL(mesh->groups, &job->arena, uint32_t, mesh->triangle_count, error);
     copy_vertices(side, mesh, true, mesh->rest);
     uint32_t filled = 0;
     for (uint32_t i = 0; i < count; ++i)
     {
-        const side_part *part = &side->parts[parts[i]];
+        const pl_side_part *part = &side->parts[parts[i]];
         const uint32_t *from = pleat_stack_get_shape(pleat_bake_stack(side->bake, part->stack))->surface_triangles +
                                3 * (size_t)part->first_triangle;
         for (uint32_t t = 0; t < part->triangle_count; ++t, ++filled)
@@ -350,25 +326,16 @@ int side_mesh_make(app_session *session, const measure_side *side, uint32_t coun
             mesh->groups[filled] = groups[i];
         }
     }
-    return EXIT_DONE;
+fail:
+    return result;
 }
 
-void side_mesh_free(side_mesh *mesh)
-{
-    free(mesh->first_vertex);
-    free(mesh->rest);
-    free(mesh->now);
-    free(mesh->triangles);
-    free(mesh->groups);
-    *mesh = (side_mesh){0};
-}
-
-void side_mesh_update(side_mesh *mesh, const measure_side *side)
+void pl_side_mesh_update(pl_side_mesh *mesh, const pl_measure_side *side)
 {
     copy_vertices(side, mesh, false, mesh->now);
 }
 
-pleat_measure_mesh side_mesh_view(const side_mesh *mesh)
+pleat_measure_mesh pl_side_mesh_view(const pl_side_mesh *mesh)
 {
     return (pleat_measure_mesh){mesh->vertex_count, mesh->rest, mesh->triangle_count, mesh->triangles, mesh->groups};
 }
