@@ -1,5 +1,6 @@
 #!/bin/bash
-# The program as its users run it: cli.sh PLEAT FOLDER [PART]; see harness.sh.
+# The program as its users run it: cli.sh PLEAT FOLDER [PART], a part as harness.sh has them, or `long`: cases
+# named long_..., which only make test-long runs.
 . "$(dirname "$0")/harness.sh"
 
 # ---- Help -----------------------------------------------------------------------------------------------------------
@@ -705,7 +706,7 @@ test_bake_takes_every_clip()
     fails 1 "no clip is named 'Run'; it has 'Bend', 'Nod'" bake clips/in.gltf --clip Run -o clips/one.glb
 }
 
-test_bake_resumes_between_clips()
+long_bake_resumes_between_clips()
 {
     mkdir -p clips
     python3 "$here/cli_model.py" clips clips/in.gltf
@@ -798,7 +799,7 @@ test_bake_of_a_dancer_is_the_same_for_any_threads()
     diff -r dancer1 dancer4
 }
 
-test_bake_of_shared_characters_is_valid_gltf()
+long_bake_of_shared_characters_is_valid_gltf()
 {
     local data=${PLEAT_DATA:-$here/../../shared/data} pairs=""
     [ -r "$data/README.md" ] || skip "no shared data"
@@ -815,7 +816,12 @@ test_bake_of_shared_characters_is_valid_gltf()
 
 test_broken_files_do_no_harm()
 {
-    python3 "$here/cli_broken.py" "$pleat" broken 400
+    python3 "$here/cli_broken.py" "$pleat" broken 120
+}
+
+long_broken_files_do_no_harm()
+{
+    python3 "$here/cli_broken.py" "$pleat" broken 1000 7
 }
 
 # ---- Pictures -------------------------------------------------------------------------------------------------------
@@ -1072,4 +1078,7 @@ test_maps_usage()
     [ ! -e x ] # a folder that was made for nothing is gone
 }
 
-run_cases test_ "${3:-1/1}"
+case ${3:-} in
+long) run_cases long_ ;;
+*) run_cases test_ "${3:-1/1}" ;;
+esac

@@ -156,20 +156,24 @@ def main():
     print("  largest distance in parts of the height, at most", BOUND)
     print(f"  {'file':32} {'clips':>5} {'frames':>6}   {'lbs':>8}   {'dqs':>8}")
     for file in cases.built_in(sys.argv[2]):
-        all_cases.run("evaluate_" + cases.stem(file), judge_character, pleat, file, folder)
+        all_cases.run("evaluate_" + cases.stem(file), judge_character, pleat, file, folder,
+                      long=cases.stem(file) in ("skirt", "shirt"))
     for path in SHARED:
-        all_cases.run("evaluate_" + cases.stem(path), judge_shared, pleat, path, folder)
+        all_cases.run("evaluate_" + cases.stem(path), judge_shared, pleat, path, folder,
+                      long=not path.startswith(("khr", "webxr")))
     built_in = {cases.stem(file): file for file in cases.built_in(sys.argv[2])}
     dancer = built_in["dancer"]
     salsa, knight = "mh_salsa_sportsuit/mh_salsa_sportsuit.glb", "quat_knight/KnightCharacter.glb"
-    all_cases.run("evaluate_baked_dancer", judge_baked, pleat, dancer, folder, "--skin", "dqs", "--frames", "40-80")
+    all_cases.run("evaluate_baked_dancer", judge_baked, pleat, dancer, folder, "--skin", "dqs", "--frames", "40-80",
+                  long=True)
     all_cases.run("evaluate_baked_dancer_8", judge_baked, pleat, dancer, folder, "--skin", "dqs", "--targets", "8",
                   "--no-normals", "--clip", "twist", "--fps", "10")
     all_cases.run("evaluate_baked_folds", judge_baked, pleat, built_in["arm"], folder, "--layer", "folds",
                   "--fps", "5")
-    all_cases.run("evaluate_baked_knight", judge_baked_shared, pleat, knight, folder, "--skin", "dqs")
+    all_cases.run("evaluate_baked_knight", judge_baked_shared, pleat, knight, folder, "--skin", "dqs",
+                  long=True)
     all_cases.run("evaluate_baked_salsa", judge_baked_shared, pleat, salsa, folder, "--skin", "dqs",
-                  "--frames", "100-140")
+                  "--frames", "100-140", long=True)
     all_cases.run("evaluate_generated_files", judge_generated, pleat, folder)
     all_cases.end()
 

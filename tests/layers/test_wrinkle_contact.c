@@ -155,7 +155,7 @@ static void test_contact_with_a_model(void **state)
     (void)state;
     pleat_made *made;
     pleat_error error = {0};
-    assert_int_equal(pleat_make("shirt", NULL, NULL, &made, &error), PLEAT_OK);
+    assert_int_equal(pleat_make("dancer", NULL, NULL, &made, &error), PLEAT_OK);
     const pleat_model *model = pleat_made_model(made);
     uint32_t node = PLEAT_NONE, primitive = 0;
     for (uint32_t i = 0; i < model->node_count; ++i)
