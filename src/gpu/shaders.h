@@ -15,6 +15,9 @@ extern const char pl_shader_gather_frag[];
 extern const char pl_shader_around_frag[];
 extern const char pl_shader_blur_frag[];
 extern const char pl_shader_shade_frag[];
+extern const char pl_shader_live_glsl[]; /* GLSL ES 3.00: stands by itself */
+extern const char pl_shader_live_patch_vert[];
+extern const char pl_shader_live_patch_frag[];
 extern const char pl_shader_line_vert[];
 extern const char pl_shader_line_frag[];
 extern const char pl_shader_ellipse_vert[];

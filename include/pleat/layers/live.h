@@ -138,6 +138,10 @@ pleat_live_buffers pleat_live_packed(const pleat_live *live);
  * allocates; safe from many threads at once between updates. */
 float pleat_live_height(const pleat_live *live, const pleat_place *place, pleat_vec3 *slope);
 
+/* The normal of that surface, from the cloth's own (unit, smooth) at the place: those of all wrinkles that reach it in
+ * the mean by their heights, so that they run into each other without an edge. As above. */
+pleat_vec3 pleat_live_normal(const pleat_live *live, const pleat_place *place, pleat_vec3 normal);
+
 /* The contour across a wrinkle, from its height: the length of cloth in it over its width. slope: 4 height / width,
  * the steepest. */
 float pleat_live_contour_arc(float slope);

@@ -46,24 +46,61 @@ static float height_of_piece(const pleat_live *live, uint32_t point, pl_f4 p, pl
     return height * contour;
 }
 
+/* The highest piece of one line, near one triangle. */
+static float height_of_touch(const pleat_live *live, const pl_live_touch *touch, pl_f4 p, pl_f4 *slope)
+{
+    float highest = 0;
+    *slope = pl_splat(0);
+    for (uint32_t k = touch->first; k < touch->last; ++k)
+    {
+        pl_f4 own = pl_splat(0);
+        float height = height_of_piece(live, k, p, &own);
+        if (fabsf(height) > fabsf(highest))
+        {
+            highest = height;
+            *slope = own;
+        }
+    }
+    return highest;
+}
+
 float pl_live_height_of(const pleat_live *live, uint32_t triangle, pl_f4 p, pl_f4 *slope)
 {
     float highest = 0;
     *slope = pl_splat(0);
     for (uint32_t i = live->touched[triangle]; i != PLEAT_NONE; i = live->touches[i].next)
     {
-        for (uint32_t k = live->touches[i].first; k < live->touches[i].last; ++k)
+        pl_f4 own;
+        float height = height_of_touch(live, &live->touches[i], p, &own);
+        if (fabsf(height) > fabsf(highest))
         {
-            pl_f4 own = pl_splat(0);
-            float height = height_of_piece(live, k, p, &own);
-            if (fabsf(height) > fabsf(highest))
-            {
-                highest = height;
-                *slope = own;
-            }
+            highest = height;
+            *slope = own;
         }
     }
     return highest;
+}
+
+pleat_vec3 pleat_live_normal(const pleat_live *live, const pleat_place *place, pleat_vec3 normal)
+{
+    pl_f4 x[3], mean = pl_splat(0), smooth = pl_load3(&normal);
+    float whole = 0;
+    pleat_vec3 out = normal;
+    pl_live_corners(live, place->triangle, x);
+    pl_f4 p = x[0] * pl_splat(place->barycentric[0]) + x[1] * pl_splat(place->barycentric[1]) +
+              x[2] * pl_splat(place->barycentric[2]);
+    for (uint32_t i = live->touched[place->triangle]; i != PLEAT_NONE; i = live->touches[i].next)
+    {
+        pl_f4 slope;
+        float height = fabsf(height_of_touch(live, &live->touches[i], p, &slope));
+        mean = mean + pl_normalize3(smooth - slope) * pl_splat(height);
+        whole += height;
+    }
+    if (whole > 0)
+    {
+        pl_store3(&out, pl_normalize3(mean));
+    }
+    return out;
 }
 
 float pleat_live_height(const pleat_live *live, const pleat_place *place, pleat_vec3 *slope)
