@@ -12,7 +12,7 @@
 #define TRUST_NEAR 0.3f
 #define TRUST_FAR 0.7f
 /* A partner that moves a vertex by this share is heard wholly. */
-#define BLEND_WHOLE 0.05f
+#define BLEND_WHOLE 0.01f
 /* What bones that are no partners do to a vertex is not in the fields: from this share on it trusts them not at all. */
 #define FOREIGN_MOST 0.4f
 /* Skin at the plane of a bend keeps this part of its distance at rest, up to some radii, so that the two sides do not

@@ -136,6 +136,7 @@ typedef struct pl_implicit_posed_bone
 /* A bend in a frame. */
 typedef struct pl_implicit_posed_bend
 {
+    float turn;      /* radians since rest; 0 where the bend is at rest or not looked after */
     float strength;  /* 0: as at rest .. 1: bent */
     float clamp;     /* 0 .. 1: how much the plane of a tube holds */
     float bulge;     /* length that skin beside the contact stands out */

@@ -92,6 +92,7 @@ static bool pose_bend(const pleat_implicit_options *options, const pl_implicit_b
         posed->strength = 0;
         return false;
     }
+    posed->turn = 2 * asinf(fminf(half_sine, 1));
     posed->origin =
         (pl_affine_point(&a->to_world, bend->origin) + pl_affine_point(&b->to_world, bend->origin)) * pl_splat(0.5f);
     pl_f4 from = pl_quat_rotate(a->rotation, bend->out_of_a), to = pl_quat_rotate(b->rotation, bend->into_b);

@@ -318,12 +318,31 @@ static pl_f4 start_of(const finder *f, const pl_implicit_bend *bend)
     return apart ? start : f->skeleton->bones[bend->a].middle;
 }
 
-/* And where one goes to: the bends of what hangs on it, or the middle of its skin. */
+/* The mean of the joints right below one; false where there are none. */
+static bool joints_below(const finder *f, uint32_t joint, pl_f4 *out)
+{
+    const pleat_node *nodes = f->cloth->model->nodes;
+    pl_f4 sum = pl_splat(0);
+    uint32_t count = 0;
+    for (uint32_t j = 0; j < f->skin->joint_count; ++j)
+    {
+        if (nodes[f->skin->joints[j]].parent == f->skin->joints[joint])
+        {
+            sum += f->origins[j];
+            ++count;
+        }
+    }
+    *out = sum * pl_splat(count ? 1.0f / (float)count : 0);
+    return count > 0;
+}
+
+/* And where one goes to: the bends of what hangs on it; the joints below it, though they have no skin here (a sleeve
+ * ends before the hand); or the middle of its skin. */
 static pl_f4 end_of(const finder *f, const pl_implicit_bend *bend)
 {
     const pl_implicit_skeleton *s = f->skeleton;
     const pl_implicit_bone *bone = &s->bones[bend->b];
-    pl_f4 sum = pl_splat(0);
+    pl_f4 sum = pl_splat(0), end;
     uint32_t count = 0;
     for (uint32_t i = 0; i < bone->partner_count; ++i)
     {
@@ -334,8 +353,9 @@ static pl_f4 end_of(const finder *f, const pl_implicit_bend *bend)
             ++count;
         }
     }
-    pl_f4 end = sum * pl_splat(count ? 1.0f / (float)count : 0);
-    bool apart = count > 0 && pl_length3(end - bend->base) > LEAST_LENGTH * bend->radius;
+    end = sum * pl_splat(count ? 1.0f / (float)count : 0);
+    bool known = count > 0 || joints_below(f, bend->b, &end);
+    bool apart = known && pl_length3(end - bend->base) > LEAST_LENGTH * bend->radius;
     return apart ? end : bone->middle;
 }
 
@@ -371,6 +391,17 @@ static bool goes_round(const finder *f, const pl_implicit_bend *bend, const pl_i
     return longest_gap(seen) <= SECTORS_EMPTY && reach > TUBE_LENGTH * bend->radius;
 }
 
+/* Bends that hang on a bone: a pelvis has three, and goes on in none of them. */
+static uint32_t count_below(const finder *f, uint32_t joint)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < f->skeleton->bend_count; ++i)
+    {
+        count += f->skeleton->bends[i].a == joint;
+    }
+    return count;
+}
+
 static void shape_bend(const finder *f, pl_implicit_bend *bend)
 {
     const pl_implicit_bone *a = &f->skeleton->bones[bend->a], *b = &f->skeleton->bones[bend->b];
@@ -379,7 +410,7 @@ static void shape_bend(const finder *f, pl_implicit_bend *bend)
     bend->out_of_a = pl_normalize3(bend->base - start_of(f, bend));
     bend->into_b = pl_normalize3(end_of(f, bend) - bend->base);
     bend->along = pl_normalize3(bend->out_of_a + bend->into_b);
-    bend->tube = inside && goes_round(f, bend, a) && goes_round(f, bend, b);
+    bend->tube = inside && count_below(f, bend->a) == 1 && goes_round(f, bend, a) && goes_round(f, bend, b);
 }
 
 static pleat_result find_origins(finder *f, pleat_error *error)
