@@ -1,4 +1,5 @@
 /* The table of layers: a row for each that the library has, and those that a host adds. */
+#include "pleat/layers/creases.h"
 #include "pleat/layers/folds.h"
 #include "pleat/layers/implicit.h"
 #include "pleat/layers/live.h"
@@ -11,10 +12,7 @@
 
 /* The first is what a bake does where nobody says otherwise. */
 static const pleat_layer_type *const own[] = {
-    &pleat_folds_layer,
-    &pleat_volume_layer,
-    &pleat_wrinkles_layer,
-    &pleat_live_layer,
+    &pleat_folds_layer, &pleat_volume_layer, &pleat_wrinkles_layer, &pleat_live_layer, &pleat_creases_layer,
 };
 
 /* The first is the default. */
