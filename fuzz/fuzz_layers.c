@@ -4,9 +4,6 @@
 
 #include "pleat/bake.h"
 #include "pleat/garment.h"
-#include "pleat/layers/folds.h"
-#include "pleat/layers/volume.h"
-#include "pleat/layers/wrinkles.h"
 
 #include <math.h>
 
@@ -88,8 +85,47 @@ static bool is_small(const pleat_model *model)
     return true;
 }
 
-/* One of four stacks, so that there is time for many files; the bytes say which. Wrinkles are wide: how fine the mesh
- * becomes is not what is tried. */
+/* The options of a layer, of whatever kind; what is called radius, of wrinkles, is wide: how fine the mesh becomes is
+ * not what is tried. Released by the caller. */
+static void *make_options(const pleat_layer_type *type, float height)
+{
+    char *options = calloc(1, type->options_size);
+    type->defaults(options);
+    for (uint32_t p = 0; p < type->parameter_count; ++p)
+    {
+        const pleat_parameter *parameter = &type->parameters[p];
+        if (strcmp(parameter->name, "radius") == 0 && parameter->kind == PLEAT_VALUE_LENGTH)
+        {
+            float wide = 0.05f * height;
+            memcpy(options + parameter->offset, &wide, sizeof wide);
+        }
+    }
+    return options;
+}
+
+/* The layers of a stack: each of the table alone, the correction of a skinning method, or the first three together. */
+static uint32_t choose_layers(uint32_t which, const pleat_layer_type *types[3])
+{
+    uint32_t rows = pleat_layer_count(), methods = pleat_skin_method_count();
+    uint32_t choice = which % (rows + methods + 1), count = 0;
+    if (choice < rows)
+    {
+        types[count++] = pleat_layer_at(choice);
+    }
+    else if (choice < rows + methods && pleat_skin_method_at(choice - rows)->layer)
+    {
+        types[count++] = pleat_skin_method_at(choice - rows)->layer;
+        types[count++] = pleat_layer_at(0);
+    }
+    while (count == 0 || (choice == rows + methods && count < 3))
+    {
+        types[count] = pleat_layer_at(count);
+        ++count;
+    }
+    return count;
+}
+
+/* One stack, so that there is time for many files; the bytes say which. */
 static void run_layers(const pleat_model *model, const pleat_host *host, uint32_t which)
 {
     pleat_error error = {0};
@@ -100,27 +136,26 @@ static void run_layers(const pleat_model *model, const pleat_host *host, uint32_
     }
     float height = pleat_model_height(model, pose);
     pleat_pose_destroy(pose);
-    pleat_folds_options folds = pleat_folds_options_default();
-    pleat_volume_options volume = pleat_volume_options_default();
-    pleat_wrinkles_options wrinkles = pleat_wrinkles_options_default();
-    wrinkles.radius = isfinite(height) ? 0.05f * height : 0;
-    const pleat_layer_desc all[] = {
-        {&pleat_volume_layer, &volume}, {&pleat_folds_layer, &folds}, {&pleat_wrinkles_layer, &wrinkles}};
-    static const struct
+    const pleat_layer_type *types[3];
+    pleat_layer_desc layers[3];
+    uint32_t count = choose_layers(which, types);
+    for (uint32_t i = 0; i < count; ++i)
     {
-        uint32_t first, count, level;
-        bool frame_topology;
-    } stacks[] = {{0, 2, 0, false}, {1, 1, 1, false}, {2, 1, 0, false}, {1, 2, 0, true}};
-    uint32_t i = which % (sizeof stacks / sizeof stacks[0]);
+        layers[i] = (pleat_layer_desc){types[i], make_options(types[i], isfinite(height) ? height : 0)};
+    }
     pleat_bake_desc desc = pleat_bake_desc_default(model);
     desc.fps = rate_of(model);
-    desc.skinning = which & 4 ? PLEAT_DQS : PLEAT_LBS;
-    desc.level = stacks[i].level;
-    desc.layers = all + stacks[i].first;
-    desc.layer_count = stacks[i].count;
-    desc.frame_topology = stacks[i].frame_topology;
-    desc.recentre = i == 0;
+    desc.skinning = which >> 8 & 1 ? PLEAT_DQS : PLEAT_LBS;
+    desc.level = which >> 9 & 3 ? 0 : 1;
+    desc.layers = layers;
+    desc.layer_count = count;
+    desc.frame_topology = (which >> 11 & 3) == 0;
+    desc.recentre = which >> 13 & 1;
     run_bake(&desc, host);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        free((void *)(uintptr_t)layers[i].options);
+    }
 }
 
 static uint32_t sum_of(const uint8_t *data, size_t size)
@@ -158,7 +193,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         /* What was found, once more by every stack: replay asks for that. */
         const char *every = getenv("PLEAT_FUZZ_ALL");
         uint32_t which = sum_of(data, size);
-        for (uint32_t i = 0; i < (every ? 8 : 1); ++i)
+        for (uint32_t i = 0; i < (every ? pleat_layer_count() + pleat_skin_method_count() + 1 : 1); ++i)
         {
             run_layers(model, &host, which + i);
         }

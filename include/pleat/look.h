@@ -59,7 +59,13 @@ const char *pleat_look_joints(const pleat_look_section *section, uint32_t index,
 
 /* ---- Look files: part of libpleat_io --------------------------------------------------------------------------- */
 
-/* A look file is JSON: {"section": {"key": value}, "section[joints]": {"key": value}}. A value is a text with its unit
+enum
+{
+    PLEAT_LOOK_VERSION = 1 /* of the files that pleat_look_format gives; grows where a key changes its meaning */
+};
+
+/* A look file is JSON: {"version": 1, "section": {"key": value}, "section[joints]": {"key": value}}. Files of older
+ * versions are read, and those that do not say theirs; newer ones are refused. A value is a text with its unit
  * ("2.2cm"), or a plain number (metres, degrees, 1 for the whole), true or false. A curve or file may be "@FILE",
  * beside the look. What the file does not name stays as it is. After a failure some of the values may have been set. */
 pleat_result pleat_look_read(const pleat_look *look, const char *path, const pleat_host *host, pleat_error *error);

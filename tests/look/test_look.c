@@ -151,6 +151,10 @@ static void test_look_files_are_read(void **state)
     assert_false(options.smooth);
     assert_int_equal(options.method, 1); /* not named, so as before */
     parse("{}", PLEAT_OK, "");
+    parse("{\"version\": 1}", PLEAT_OK, "");
+    parse("{\"version\": 2}", PLEAT_UNSUPPORTED, "a look of version 2; this pleat reads versions up to 1");
+    parse("{\"version\": 0}", PLEAT_BAD_DATA, "version must be a whole number from 1 on");
+    parse("{\"version\": \"1\"}", PLEAT_BAD_DATA, "version must be");
 }
 
 static void test_look_files_that_are_wrong_are_refused(void **state)

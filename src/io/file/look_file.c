@@ -118,6 +118,24 @@ static pleat_result read_drawing(const drawings *from, const pleat_look *look, c
     return pleat_curve_read(path, from->host, text, PLEAT_TEXT_LIMIT, error);
 }
 
+/* Files from before there were versions say none. */
+static pleat_result check_version(const json_t *root, const char *where, pleat_error *error)
+{
+    const json_t *version = json_object_get(root, "version");
+    if (!version)
+    {
+        return PLEAT_OK;
+    }
+    if (!json_is_integer(version) || json_integer_value(version) < 1)
+    {
+        return pl_fail(error, PLEAT_BAD_DATA, "%sversion must be a whole number from 1 on", where);
+    }
+    return json_integer_value(version) <= PLEAT_LOOK_VERSION
+               ? PLEAT_OK
+               : pl_fail(error, PLEAT_UNSUPPORTED, "%sit is a look of version %lld; this pleat reads versions up to %d",
+                         where, (long long)json_integer_value(version), PLEAT_LOOK_VERSION);
+}
+
 static pleat_result apply(const pleat_look *look, json_t *root, const char *name, const drawings *from,
                           pleat_error *error)
 {
@@ -127,10 +145,15 @@ static pleat_result apply(const pleat_look *look, json_t *root, const char *name
     {
         return pl_fail(error, PLEAT_BAD_DATA, "%sthe file must be an object of sections: {\"skin\": {...}}", where);
     }
+    PL_TRY(check_version(root, where, error));
     const char *section;
     json_t *values;
     json_object_foreach(root, section, values)
     {
+        if (strcmp(section, "version") == 0)
+        {
+            continue;
+        }
         if (!has_section(look, section))
         {
             return pleat_look_set_text(look, section, "", "", where, error);
@@ -260,11 +283,11 @@ static void add_joints(text_sink *sink, const pleat_look_section *section)
 size_t pleat_look_format(const pleat_look *look, char *out, size_t size)
 {
     text_sink sink = {out, size, 0};
-    add(&sink, "{");
+    add(&sink, "{\n  \"version\": %d", PLEAT_LOOK_VERSION);
     for (uint32_t s = 0; s < look->section_count; ++s)
     {
         const pleat_look_section *section = &look->sections[s];
-        add(&sink, "%s\n  \"%s\": {", s ? "," : "", section->name);
+        add(&sink, ",\n  \"%s\": {", section->name);
         for (uint32_t p = 0; p < section->parameter_count; ++p)
         {
             char text[PLEAT_TEXT_LIMIT];

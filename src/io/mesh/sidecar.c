@@ -108,7 +108,7 @@ static const char *file_part(const char *path)
 static pleat_result write_json(pl_output *output, const char *path, const char *rest_path, const pleat_cache_desc *desc,
                                const pleat_cache_sidecars *sidecars, pleat_error *error)
 {
-    PL_TRY(put(output, "{\n  \"generator\": \"pleat " PLEAT_VERSION "\",\n  ", error));
+    PL_TRY(put(output, "{\n  \"generator\": \"pleat " PLEAT_VERSION "\",\n  \"version\": 1,\n  ", error));
     PL_TRY(put_field(output, "cache", file_part(path), error));
     PL_TRY(put(output, ",\n  ", error));
     PL_TRY(put_field(output, "rest", file_part(rest_path), error));

@@ -206,6 +206,13 @@ static pleat_result fill_plan(pl_wrinkles_plan *plan, const pleat_cloth *coarse,
     const pleat_wrinkles_options *options = &plan->options;
     plan->size = size_of(coarse);
     plan->radius = options->radius > 0 ? options->radius : pl_fabric_radius((pleat_fabric)options->fabric, plan->size);
+    if (!(plan->radius >= PL_WRINKLE_FINEST && plan->radius <= PL_WRINKLE_WIDEST))
+    {
+        return pl_fail(error, PLEAT_BAD_DATA,
+                       "wrinkles: radius is %g for a character of %g; it can be %g to %g: scale the character, or set "
+                       "wrinkles.radius",
+                       (double)plan->radius, (double)plan->size, (double)PL_WRINKLE_FINEST, (double)PL_WRINKLE_WIDEST);
+    }
     plan->coarse = coarse->topology;
     plan->coarse_rest = coarse->rest;
     plan->wish = (pl_wrinkle_wish){.topology = coarse->topology, .rest = coarse->rest, .mask = coarse->mask};

@@ -31,6 +31,9 @@ pl_f4 pl_skin_bind_position(const pleat_skin *skin, uint32_t joint)
     return pl_set(bind.row[0][3], bind.row[1][3], bind.row[2][3], 0);
 }
 
+/* A joint this near to the one above it, of the skin's longest bone, stands where that does. */
+#define NO_BONE 1e-6f
+
 /* A bone points from its joint to the mean of the joints below; a last one goes on as its parent's does. */
 static void find_bones(pl_folds_planner *p)
 {
@@ -45,6 +48,16 @@ static void find_bones(pl_folds_planner *p)
             node = nodes[node].parent;
         }
     }
+    float longest = 0; /* from a joint to its parent: what no length at all is judged by, in whatever unit */
+    for (uint32_t j = 0; j < p->skin->joint_count; ++j)
+    {
+        uint32_t parent = p->joints[j].parent;
+        if (parent != PLEAT_NONE)
+        {
+            longest =
+                fmaxf(longest, pl_length3(pl_skin_bind_position(p->skin, j) - pl_skin_bind_position(p->skin, parent)));
+        }
+    }
     for (uint32_t j = 0; j < p->skin->joint_count; ++j)
     {
         pl_f4 sum = pl_splat(0), here = pl_skin_bind_position(p->skin, j);
@@ -56,7 +69,7 @@ static void find_bones(pl_folds_planner *p)
             }
         }
         uint32_t parent = p->joints[j].parent;
-        if (pl_length3(sum) < 1e-6f && parent != PLEAT_NONE)
+        if (!(pl_length3(sum) > NO_BONE * longest) && parent != PLEAT_NONE)
         {
             sum = here - pl_skin_bind_position(p->skin, parent);
         }

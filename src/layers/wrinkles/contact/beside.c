@@ -117,7 +117,8 @@ static float room_along(const pl_wrinkle_beside *beside, pl_f4 from, pl_f4 direc
             float free = fmaxf(hit.distance - desc->gap / fmaxf(fabsf(across), 0.25f), 0);
             return fminf(free * (sheet ? desc->share : 1), length);
         }
-        start = nextafterf(hit.distance * 1.00001f + 1e-7f, INFINITY); /* out of a skin that it was in: welcome */
+        /* Out of a skin that it was in: welcome. */
+        start = nextafterf(hit.distance * 1.00001f + fminf(1e-7f, 1e-3f * desc->gap), INFINITY);
     }
     return length;
 }

@@ -137,7 +137,7 @@ static float room_at(const pl_wrinkle_layers *layers, const pleat_wrinkle_point 
         float free = margin_of(layers, point, &hit) * fmaxf(hit.distance - layers->desc.gap, 0) * (alone ? 1 : 0.5f);
         /* Less weight, more room: all that is wanted without any. */
         room = fminf(room, depth + weight * (fminf(free, depth) - depth));
-        start = nextafterf(hit.distance * 1.00001f + 1e-7f, INFINITY);
+        start = nextafterf(hit.distance * 1.00001f + fminf(1e-7f, 1e-4f * point->width), INFINITY);
     }
     return room;
 }

@@ -87,9 +87,12 @@ static pleat_result check_options(const pl_wrinkle_track_options *options, pleat
     {
         const char *name;
         float value, low, high;
-    } ranges[] = {{"r_min", options->r_min, 1e-6f, 1e6f},   {"lambda_max", options->lambda_max, 0.01f, 1},
-                  {"spacing", options->spacing, 0.5f, 100}, {"merge", options->merge, 0, options->spacing},
-                  {"speed", options->speed, 0, 1e6f},       {"settle", options->settle, 0, 1e3f},
+    } ranges[] = {{"r_min", options->r_min, PL_WRINKLE_FINEST, PL_WRINKLE_WIDEST},
+                  {"lambda_max", options->lambda_max, 0.01f, 1},
+                  {"spacing", options->spacing, 0.5f, 100},
+                  {"merge", options->merge, 0, options->spacing},
+                  {"speed", options->speed, 0, 1e6f},
+                  {"settle", options->settle, 0, 1e3f},
                   {"step", options->step, 0.05f, 4}};
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; ++i)
     {

@@ -11,6 +11,10 @@
 #include "pleat/layers/wrinkles.h"
 #include "mesh/strain/field.h"
 
+/* Radii that curves can be traced for: areas of their square are still numbers in floats, with room to spare. */
+#define PL_WRINKLE_FINEST 1e-12f
+#define PL_WRINKLE_WIDEST 1e9f
+
 typedef struct pl_wrinkle_track_options
 {
     float r_min;      /* metres, above 0: the smallest radius of curvature of the fabric. No default: 0 */
