@@ -212,6 +212,49 @@ static void test_gltf_write_edit_of_a_shared_mesh(void **state)
     support_judge(out, NULL);
 }
 
+static json_t *mesh_of(json_t *list, size_t index)
+{
+    return json_object_get(json_array_get(list, index), "mesh");
+}
+
+/* VRM 0.x names meshes by their place: where one node of two gets its own, what was said holds for both. Extras of
+ * extensions and those that nobody knows come out as they were. */
+static void test_gltf_write_vrm_follows_its_meshes(void **state)
+{
+    (void)state;
+    pleat_asset *asset = small_asset(",'VRM','ACME_secret'],'extensions':{'ACME_secret':{'mesh':0,'deep':[1,{'a':null}]"
+                                     "},'VRM':{'exporterVersion':'x',"
+                                     "'firstPerson':{'meshAnnotations':[{'mesh':0,'firstPersonFlag':'Auto'}]},'"
+                                     "blendShapeMaster':{'blendShapeGroups':["
+                                     "{'name':'joy','binds':[{'mesh':0,'index':1,'weight':100}]}]}}},'reserved':[");
+    const pleat_vec3 positions[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    const uint32_t triangles[] = {0, 1, 2}, source[] = {0, 1, 2};
+    const uint32_t *const sources[] = {source};
+    pleat_primitive primitive = {
+        .vertex_count = 3, .triangle_count = 1, .triangles = triangles, .positions = positions, .material = 0};
+    pleat_mesh mesh = {.name = "", .primitive_count = 1, .primitives = &primitive};
+    const pleat_mesh_edit edit = {0, &mesh, sources};
+    const pleat_gltf_edits edits = {.mesh_edit_count = 1, .mesh_edits = &edit};
+    const char *out = support_out_path("vrm.glb");
+    support_write_asset(asset, &edits, out);
+    support_opened o = support_open_glb(out);
+    json_t *extensions = json_object_get(o.root, "extensions"), *vrm = json_object_get(extensions, "VRM");
+    json_t *annotations = json_object_get(json_object_get(vrm, "firstPerson"), "meshAnnotations");
+    json_t *groups = json_object_get(json_object_get(vrm, "blendShapeMaster"), "blendShapeGroups");
+    json_t *binds = json_object_get(json_array_get(groups, 0), "binds");
+    assert_int_equal(json_array_size(annotations), 2);
+    assert_int_equal(json_array_size(binds), 2);
+    assert_int_equal(json_integer_value(mesh_of(binds, 0)), 0);
+    assert_int_equal(json_integer_value(mesh_of(binds, 1)), 1);
+    assert_int_equal(json_integer_value(mesh_of(annotations, 1)), 1);
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(binds, 1), "index")), 1);
+    json_t *secret = json_pack("{s:i,s:[i,{s:n}]}", "mesh", 0, "deep", 1, "a");
+    assert_true(json_equal(json_object_get(extensions, "ACME_secret"), secret));
+    json_decref(secret);
+    support_close_glb(&o);
+    pleat_asset_destroy(asset);
+}
+
 /* Both nodes get the same new mesh: it takes the old one's place, and what only that used is gone. */
 static void test_gltf_write_drops_what_nothing_uses(void **state)
 {
@@ -687,6 +730,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gltf_write_keeps_numbers_and_text),
         cmocka_unit_test(test_gltf_write_edit_of_a_shared_mesh),
+        cmocka_unit_test(test_gltf_write_vrm_follows_its_meshes),
         cmocka_unit_test(test_gltf_write_drops_what_nothing_uses),
         cmocka_unit_test(test_gltf_write_adds_targets_to_a_character),
         cmocka_unit_test(test_gltf_write_cleans_influences),

@@ -56,10 +56,10 @@ static pleat_result load_sidecar(pl_job *job, pl_measure_side *side, pleat_error
                        "%.300s: it should be a JSON object with a list \"meshes\", as pleat bake writes it", path);
     }
     const json_t *version = json_object_get(side->sidecar, "version"); /* of the first, there was none */
-    if (status == EXIT_DONE && json_number_value(version) > 1)
+    if (json_number_value(version) > 1)
     {
-        status = fail_input(session, "%s: it is of version %g; this pleat reads version 1", shown(path),
-                            json_number_value(version));
+        return pl_fail(error, PLEAT_UNSUPPORTED, "%.300s: it is of version %g; this pleat reads version 1", path,
+                       json_number_value(version));
     }
     const json_t *fps = json_object_get(side->sidecar, "fps"), *start = json_object_get(side->sidecar, "start");
     side->file_fps = json_is_number(fps) && json_number_value(fps) > 0 ? json_number_value(fps) : 0;

@@ -417,6 +417,7 @@ pleat_result pl_writer_apply_edits(pl_writer *w)
     {
         PL_TRY(apply_mesh_edit(w, i));
     }
+    PL_TRY(pl_writer_follow_meshes(w));
     for (uint32_t i = 0; i < w->edits->attribute_edit_count; ++i)
     {
         PL_TRY(apply_attribute_edit(w, &w->edits->attribute_edits[i]));

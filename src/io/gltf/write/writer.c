@@ -79,9 +79,9 @@ json_t *pl_json_numbers(pl_writer *w, const float *values, size_t count)
 /* The parts of the document that may change are copied, so that the asset stays as it is; the rest is shared. */
 static void copy_document(pl_writer *w)
 {
-    static const char *const changing[] = {"accessors",  "bufferViews",    "buffers",
-                                           "meshes",     "nodes",          "skins",
-                                           "animations", "extensionsUsed", "extensionsRequired"};
+    static const char *const changing[] = {
+        "accessors",      "bufferViews",        "buffers",   "meshes", "nodes", "skins", "animations",
+        "extensionsUsed", "extensionsRequired", "extensions"};
     w->root = json_copy(w->asset->gltf->root);
     for (size_t i = 0; i < sizeof changing / sizeof changing[0]; ++i)
     {

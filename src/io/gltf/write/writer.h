@@ -104,6 +104,9 @@ pleat_result pl_write_influences(pl_writer *w, const pleat_primitive *primitive,
 pleat_result pl_writer_from_model(pl_writer *w);  /* write/from_model.c */
 pleat_result pl_writer_apply_edits(pl_writer *w); /* write/edit.c */
 
+/* Puts right what extensions say of meshes that were edited (write/follow.c). */
+pleat_result pl_writer_follow_meshes(pl_writer *w);
+
 /* Which accessors and views something refers to (gltf/refs.c). */
 typedef struct pl_references
 {
