@@ -73,7 +73,7 @@ typedef enum pleat_live_event
     PLEAT_LIVE_MOVED, /* a frame like any other */
     PLEAT_LIVE_STILL, /* dt is not above 0 (a pause, a rewind): wrinkles are where they were on the cloth */
     PLEAT_LIVE_CUT,   /* over a quarter of a second, or a jump: nothing is learned from it, no wrinkle is born */
-    PLEAT_LIVE_BAD    /* a position or dt is not finite: nothing at all has changed */
+    PLEAT_LIVE_BAD    /* a position or dt is not finite, or a position over 1e9: nothing at all has changed */
 } pleat_live_event;
 
 /* One frame: positions (#V, any space that the cloth's shape survives in: world or character) and the seconds since the

@@ -111,7 +111,7 @@ static float wanted_height(const pleat_live *live, const pl_live_path *path, con
         float low = fmaxf(arc[i], begin), high = fminf(arc[i + 1], end);
         if (high > low)
         {
-            sum += (double)((high - low) * (compression_of(live, path->triangles[i]) - 1));
+            sum += (double)((high - low) * fmaxf(compression_of(live, path->triangles[i]) - 1, 0));
             whole += (double)(high - low);
         }
     }

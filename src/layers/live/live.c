@@ -9,6 +9,8 @@
 
 /* A longer frame is a cut: nobody saw what happened in it. Seconds. */
 static const float LONGEST_FRAME = 0.25f;
+/* From the origin, in any unit. */
+static const float FARTHEST = 1e9f;
 /* The default width over the size of the cloth (twice from its middle to its farthest vertex): the thesis' 0.5 %. */
 static const float DEFAULT_WIDTH = 0.005f;
 /* Seeds are sown when nearly 1/30 s has passed: frames of 1/30 s may be a little short of it. */
@@ -261,15 +263,16 @@ void pleat_live_destroy(pleat_live *live)
 
 /* ---- An update ---- */
 
-static bool is_finite(const pleat_live *live, const pleat_vec3 *positions)
+/* Whether all are numbers, and such that products of four lengths are, too. */
+static bool is_sound(const pleat_live *live, const pleat_vec3 *positions)
 {
-    float sum = 0; /* 0 for every finite number; otherwise it is not a number and stays so */
+    bool sound = true;
     for (uint32_t v = 0; v < live->topology->vertex_count; ++v)
     {
         const pleat_vec3 *p = &positions[render_vertex(live, v)];
-        sum += 0 * p->x + 0 * p->y + 0 * p->z;
+        sound = sound && fabsf(p->x) <= FARTHEST && fabsf(p->y) <= FARTHEST && fabsf(p->z) <= FARTHEST;
     }
-    return sum == 0;
+    return sound;
 }
 
 /* Takes the positions over. Returns whether any has changed. */
@@ -422,7 +425,7 @@ static pleat_live_event move(pleat_live *live, float dt, const pleat_tasks *task
 
 pleat_live_event pleat_live_update(pleat_live *live, const pleat_vec3 *positions, float dt, const pleat_tasks *tasks)
 {
-    if (!(dt * 0 == 0) || !is_finite(live, positions))
+    if (!(dt * 0 == 0) || !is_sound(live, positions))
     {
         live->head->waited += dt > 0 && dt < LONGEST_FRAME ? dt : 0;
         return PLEAT_LIVE_BAD;

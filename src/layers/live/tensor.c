@@ -3,12 +3,14 @@
 /* Beyond this share of its longest edge squared, twice the area is rounding (positions are floats). */
 static const float NEEDLE = 1e-5f;
 static const float MOST_STRETCH = 64;
+/* Products of four lengths are formed: an edge shorter than this, squared, is a point. */
+static const float POINT = 1e-18f;
 
 pl_live_flat pl_live_lay(pl_f4 x0, pl_f4 x1, pl_f4 x2)
 {
     pl_f4 u = x1 - x0, v = x2 - x0;
     float uu = pl_dot3(u, u), vv = pl_dot3(v, v), doubled = pl_length3(pl_cross(u, v));
-    if (!(doubled > NEEDLE * fmaxf(uu, vv)) || !(doubled < INFINITY))
+    if (!(doubled > NEEDLE * fmaxf(uu, vv)) || !(uu > POINT) || !(doubled < INFINITY))
     {
         return (pl_live_flat){0, 0, 0};
     }
