@@ -80,10 +80,16 @@ static void fill_wrinkles(bake_look *look)
     look->wrinkles = pleat_wrinkles_options_default();
 }
 
+static void fill_live(bake_look *look)
+{
+    look->live = pleat_live_options_default();
+}
+
 static const layer_kind kinds[LAYER_KINDS] = {
     {&pleat_folds_layer, offsetof(bake_look, folds), fill_folds, offsetof(bake_look, folds_joints), finish_folds},
     {&pleat_volume_layer, offsetof(bake_look, volume), fill_volume, offsetof(bake_look, volume_joints), finish_volume},
     {&pleat_wrinkles_layer, offsetof(bake_look, wrinkles), fill_wrinkles, 0, NULL},
+    {&pleat_live_layer, offsetof(bake_look, live), fill_live, 0, NULL},
 };
 
 static const void *options_of(const bake_look *look, const layer_kind *kind)

@@ -10,12 +10,13 @@
 #include "pleat/look.h"
 #include "pleat/layers/volume.h"
 #include "pleat/layers/wrinkles.h"
+#include "pleat/layers/live.h"
 
 /* As --layer takes them, in the order of the table. */
-#define LAYER_NAMES "folds|volume|wrinkles"
+#define LAYER_NAMES "folds|volume|wrinkles|live"
 enum
 {
-    LAYER_KINDS = 3
+    LAYER_KINDS = 4
 };
 
 /* Rows for the table of a command that makes a stack; look_open reads them. */
@@ -59,6 +60,7 @@ typedef struct bake_look
     skin_options skin;
     mask_options mask;
     pleat_folds_options folds;
+    pleat_live_options live;
     pleat_volume_options volume;
     pleat_wrinkles_options wrinkles;
     pleat_joint_values folds_joints, volume_joints;
