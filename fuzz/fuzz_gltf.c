@@ -121,9 +121,16 @@ static void edit_node(const pleat_asset *asset, uint32_t node, const pleat_host 
     mesh.weights = NULL;
     mesh.target_names = NULL;
     const float times[2] = {0, 1};
-    const pleat_mesh_edit edit = {node, &mesh, sources};
+    const pleat_mesh_edit edit = {.node = node, .mesh = &mesh, .source_vertex = sources};
     const pleat_weights_edit moves = {node, model->clip_count ? 0 : PLEAT_NONE, 2, times, times};
-    round_trip(asset, &(pleat_gltf_edits){1, &edit, 1, &moves, 0, NULL}, host);
+    pleat_encoding encoding = (pleat_encoding)(mesh.primitives[0].vertex_count % 3);
+    round_trip(asset,
+               &(pleat_gltf_edits){.encoding = encoding,
+                                   .mesh_edit_count = 1,
+                                   .mesh_edits = &edit,
+                                   .weights_edit_count = 1,
+                                   .weights_edits = &moves},
+               host);
     free(reversed);
     free(moved);
     free(sources);

@@ -32,6 +32,9 @@ test_help_pages_fit_a_screen_and_have_examples()
         cp out page
         works help "$command"
         cmp -s out page || complain "pleat help $command is another page"
+        works help "$command" --all
+        [ "$(wc -l < out)" -ge "$(wc -l < page)" ] || complain "pleat help $command --all says less than without"
+        ! grep -q '^more options' out || complain "pleat help $command --all leaves options out"
     done
 }
 

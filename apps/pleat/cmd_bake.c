@@ -49,6 +49,10 @@ static int read_job(app_session *session, pleat_bake_job *job)
         job->largest_error = (float)arguments_number(arguments, "error");
     }
     job->normals = !arguments_given(arguments, "no-normals");
+    const char *encoding = arguments_text(arguments, "encode");
+    job->encoding = strcmp(encoding, "plain") == 0    ? PLEAT_ENCODE_PLAIN
+                    : strcmp(encoding, "packed") == 0 ? PLEAT_ENCODE_PACKED
+                                                      : PLEAT_ENCODE_SMALL;
     job->frame_topology = strcmp(arguments_text(arguments, "topology"), "frame") == 0;
     job->resume = arguments_given(arguments, "resume");
     return read_stretch(session, &job->stretch);
@@ -105,6 +109,8 @@ static const app_option bake_options[] = {
     {"targets", 0, OPTION_WHOLE, false, "N", "64", 1, 1024, "glTF: the most morph targets a mesh gets"},
     {"error", 0, OPTION_LENGTH, false, "LENGTH", "0.1mm", 0, 1000,
      "glTF: fewer targets, as long as no vertex is off by more (unasked: or by 0.1 % of the height)"},
+    {"encode", 0, OPTION_CHOICE, false, "plain|small|packed", "small", 0, 0,
+     "glTF: floats for any engine, small integers, or those compressed (meshopt)"},
     {"topology", 0, OPTION_CHOICE, false, "clip|frame", "clip", 0, 0,
      "frame: a mesh for each (.obj, .ply), wrinkles as edges"},
     {"resume", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "keep frames in OUT.resume; after a kill, go on from there"},
@@ -138,6 +144,7 @@ const app_command command_bake = {
         "all outputs appear, or none.",
     .options = bake_options,
     .option_count = sizeof bake_options / sizeof bake_options[0],
+    .rare = "topology|stretch|stretch-color|stretch-strength|no-normals|points|wrinkles-out|print-look",
     .examples = bake_examples,
     .run = run_bake_command,
 };

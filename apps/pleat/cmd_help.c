@@ -33,12 +33,13 @@ static int run_help(app_session *session)
         {
             return fail_usage(session, "there is no command '%s'; 'pleat help' lists them", arguments->files[0]);
         }
-        help_command(stdout, command);
+        help_command(stdout, command, arguments_given(arguments, "all"));
     }
     return EXIT_DONE;
 }
 
 static const app_option help_options[] = {
+    {"all", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "of a command also the options that are seldom needed"},
     {"man", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print the man page"},
     {"look", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print all parameters of a look with defaults and ranges"},
     {"completion", 0, OPTION_CHOICE, false, "bash|zsh|fish", NULL, 0, 0, "print the completion script of a shell"},

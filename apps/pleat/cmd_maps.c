@@ -154,6 +154,7 @@ const app_command command_maps = {
                    "coordinates get an atlas, in mesh.glb. Either all files appear, or none.",
     .options = maps_table,
     .option_count = sizeof maps_table / sizeof maps_table[0],
+    .rare = "wrinkles|level|points|fps|margin|samples",
     .examples = maps_examples,
     .run = run_maps_command,
 };

@@ -77,7 +77,21 @@ void help_overview(FILE *out)
           out);
 }
 
-void help_command(FILE *out, const app_command *command)
+/* Is an option among those of a command that are seldom needed? */
+static bool is_rare(const app_command *command, const app_option *option)
+{
+    size_t length = strlen(option->name);
+    for (const char *at = command->rare; at && *at; at += strcspn(at, "|"), at += *at == '|')
+    {
+        if (strcspn(at, "|") == length && strncmp(at, option->name, length) == 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+void help_command(FILE *out, const app_command *command, bool all)
 {
     fprintf(out, "usage: pleat %s%s%s [options]\n\n", command->name, command->arguments[0] ? " " : "",
             command->arguments);
@@ -90,7 +104,14 @@ void help_command(FILE *out, const app_command *command)
         {
             fputc('\n', out);
         }
-        print_option(out, option);
+        if (all || !is_rare(command, option))
+        {
+            print_option(out, option);
+        }
+    }
+    if (command->rare && !all)
+    {
+        fprintf(out, "\nmore options, for special tasks: pleat help %s --all\n", command->name);
     }
     fputs("\nexamples:\n", out);
     for (uint32_t i = 0; command->examples[i]; i += 2)

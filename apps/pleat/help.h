@@ -11,7 +11,8 @@ extern const app_command *const commands[];
 const app_command *find_command(const char *name); /* NULL if there is none */
 
 void help_overview(FILE *out);
-void help_command(FILE *out, const app_command *command);
+/* all: with the options that are seldom needed. */
+void help_command(FILE *out, const app_command *command, bool all);
 /* roff, for man(1). */
 void help_man(FILE *out);
 /* shell: bash, zsh or fish; false for another. */

@@ -72,7 +72,7 @@ static int run_command(const app_command *command, int argc, char **argv)
     app_session session;
     if (arguments_given(&arguments, "help"))
     {
-        help_command(stdout, command);
+        help_command(stdout, command, false);
         status = EXIT_DONE;
     }
     else if (session_open(&session, &arguments))

@@ -43,6 +43,7 @@ typedef struct app_command
     const char *description; /* a paragraph, for help and the man page */
     const app_option *options;
     uint32_t option_count;
+    const char *rare; /* names of options that --help leaves to 'pleat help COMMAND --all', with | between; or NULL */
     const char *const *examples;             /* pairs: command line, what it does; NULL at the end */
     int (*run)(struct app_session *session); /* returns the exit status */
 } app_command;

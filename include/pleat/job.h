@@ -13,6 +13,7 @@
 #define PLEAT_JOB_H
 
 #include "pleat/export/stretches.h"
+#include "pleat/io/gltf.h"
 #include "pleat/layer.h"
 
 PLEAT_BEGIN
@@ -107,12 +108,13 @@ typedef struct pleat_bake_job
     pleat_texts outputs; /* .glb .gltf .pc2 .mdd .obj .ply, a folder, with {clip} for a clip's name; at least one */
     const char *wrinkles_out; /* also the curves of wrinkles, as a text; default NULL */
     uint32_t target_limit;    /* glTF: most morph targets of a mesh, 1..1024; default 64 */
-    float largest_error; /* glTF: fewer targets as long as no vertex is off by more, metres; 0: as many as the limit
-                          * allows; default -1: 0.1 mm, or 0.1 % of the height where that is less */
-    bool normals;        /* glTF: targets have normals; default true */
-    bool frame_topology; /* a mesh for each frame (.obj, .ply), wrinkles as edges; default false */
-    bool resume;         /* keeps frames beside the first output as OUT.resume, and goes on from there; default
-                          * false */
+    float largest_error;     /* glTF: fewer targets as long as no vertex is off by more, metres; 0: as many as the limit
+                              * allows; default -1: 0.1 mm, or 0.1 % of the height where that is less */
+    bool normals;            /* glTF: targets have normals; default true */
+    pleat_encoding encoding; /* glTF: default small */
+    bool frame_topology;     /* a mesh for each frame (.obj, .ply), wrinkles as edges; default false */
+    bool resume;             /* keeps frames beside the first output as OUT.resume, and goes on from there; default
+                              * false */
     pleat_job_stretch stretch;
 } pleat_bake_job;
 

@@ -124,6 +124,8 @@ void pleat_stack_input_target(pleat_stack *stack, uint32_t target, pleat_vec3 *o
 /* Where a joint of the stack's skin (or, without one, the stack's own node) stands in the rest shape; false for any
  * other node. */
 bool pleat_stack_joint_rest(const pleat_stack *stack, uint32_t node, pleat_vec4 *out);
+/* The model that the stack was made of. */
+const pleat_model *pleat_stack_get_model(const pleat_stack *stack);
 /* The node's mesh as the model has it, and the height that default lengths are fractions of. */
 const pleat_mesh *pleat_stack_get_mesh(const pleat_stack *stack);
 float pleat_stack_height(const pleat_stack *stack);

@@ -326,6 +326,11 @@ void pleat_stack_input_target(pleat_stack *stack, uint32_t target, pleat_vec3 *o
     }
 }
 
+const pleat_model *pleat_stack_get_model(const pleat_stack *stack)
+{
+    return stack->model;
+}
+
 const pleat_mesh *pleat_stack_get_mesh(const pleat_stack *stack)
 {
     return stack->mesh;

@@ -17,6 +17,8 @@ typedef struct pleat_morphs_options
     float largest_error;   /* in scene units; default 0: as many targets as the limit allows. Above 0, targets
                             * are zero at vertices where they make a small part of that difference: small files */
     bool normals;          /* default true: normals as targets too */
+    bool steps;            /* default false; true: targets of skinned nodes are rounded to a step, so that files can
+                            * hold them as small integers. Stated errors include it */
 } pleat_morphs_options;
 
 pleat_morphs_options pleat_morphs_options_default(void);
@@ -29,6 +31,7 @@ typedef struct pleat_morphed
     const uint32_t *const *source_vertex; /* per primitive: vertices of the input, or NULL (refined) */
     uint32_t input_target_count;          /* targets that the input had; they come first */
     const float *weights;                 /* frame_count by mesh.target_count; those of new targets lie in 0..1 */
+    float step;                           /* of the new targets, in the mesh's own unit; 0: not rounded */
     pleat_fit_error error;                /* in the world, as largest_displacement */
     float largest_displacement;
 } pleat_morphed;

@@ -10,11 +10,20 @@ PLEAT_BEGIN
 /* A node's mesh replaced: same or other vertex count, morph targets, influences. Materials keep their index. Vertex
  * data of the input that has no place in pleat_mesh (further UV and colour sets, custom attributes) is carried over
  * only where source_vertex says from which vertex of the old primitive each new one comes. */
+typedef enum pleat_encoding
+{
+    PLEAT_ENCODE_PLAIN, /* floats, no extension: for every engine */
+    PLEAT_ENCODE_SMALL, /* what edits add as small integers (KHR_mesh_quantization) */
+    PLEAT_ENCODE_PACKED /* and compressed (EXT_meshopt_compression) */
+} pleat_encoding;
+
 typedef struct pleat_mesh_edit
 {
     uint32_t node;
     const pleat_mesh *mesh;
     const uint32_t *const *source_vertex; /* per primitive: #V old vertices, or NULL; NULL: none */
+    float step; /* small and packed, of a skinned node: positions of targets are rounded to multiples of it, in the
+                 * mesh's own unit, a power of two. Default 0: they stay floats */
 } pleat_mesh_edit;
 
 /* A weights animation added to a clip (or in place of the one the node had). */
@@ -45,6 +54,7 @@ typedef struct pleat_gltf_edits
     const pleat_weights_edit *weights_edits;
     uint32_t attribute_edit_count;
     const pleat_attribute_edit *attribute_edits;
+    pleat_encoding encoding; /* of what the edits add; the rest of the file stays as it is */
 } pleat_gltf_edits;
 
 /* Writes the asset with the edits as .glb (or .gltf with one .bin, by the ending); outputs may be NULL. Everything not

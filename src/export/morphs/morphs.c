@@ -17,6 +17,11 @@ enum
  * targets cannot reach that, of what a vertex is better off than the worst one. */
 #define PRUNE_OF_ASKED 0.25f
 #define PRUNE_OF_LEFT 0.4f
+/* What rounding may take of the error asked for: with some 64 targets, whose weights average a half, it is about eight
+ * steps at the worst vertex of a few ten thousand. Never more than STEPS_OF_LARGEST make the largest displacement. */
+#define ROUNDING_OF_ASKED 0.25f
+#define STEP_OF_ASKED (ROUNDING_OF_ASKED / 8)
+#define STEPS_OF_LARGEST 30000
 /* What may be left out of a normal, which has length 1: two degrees. */
 #define NORMAL_TOLERANCE 0.035f
 
@@ -507,6 +512,99 @@ fail:
     return result;
 }
 
+/* ---- Steps ---- */
+
+/* The step that the new targets are rounded to: a power of two, so that rest positions stay as they are when they count
+ * in it, well below the error that is asked for or, where nothing is, below what is moved. */
+static float choose_step(const making *m)
+{
+    const pleat_model *model = pleat_stack_get_model(m->node->stack);
+    float asked = m->morphs->options.largest_error / m->node->stretch;
+    float least = pleat_fit_largest(m->node->fit) / STEPS_OF_LARGEST;
+    float wanted = fmaxf(asked * STEP_OF_ASKED, least);
+    int exponent;
+    if (!m->morphs->options.steps || model->nodes[m->node->node].skin == PLEAT_NONE || !(wanted > 0) ||
+        !isfinite(wanted))
+    {
+        return 0;
+    }
+    frexpf(wanted, &exponent);
+    return ldexpf(0.5f, exponent);
+}
+
+/* Rounds a target in place; left gets what was added, for the sum over targets. */
+static void round_target(const making *m, pleat_vec3 *target, float step, pleat_vec3 *added)
+{
+    for (uint32_t r = 0; r < m->shape->vertex_count; ++r)
+    {
+        const pleat_vec3 whole = {rintf(target[r].x / step) * step, rintf(target[r].y / step) * step,
+                                  rintf(target[r].z / step) * step};
+        added[r] = (pleat_vec3){whole.x - target[r].x, whole.y - target[r].y, whole.z - target[r].z};
+        target[r] = whole;
+    }
+}
+
+/* The most that rounding moves a vertex in any frame: the sum over targets by their weights, in blocks of vertices. */
+static float rounding_error(const making *m, pleat_vec3 *const *added, const float *weights)
+{
+    enum
+    {
+        BLOCK = 256
+    };
+    uint32_t frame_count = pleat_bake_get_shape(m->morphs->bake)->frame_count;
+    uint32_t first = m->input->target_count, count = all_targets(m);
+    float most = 0;
+    for (uint32_t begin = 0; begin < m->shape->vertex_count; begin += BLOCK)
+    {
+        uint32_t numbers = 3 * (m->shape->vertex_count - begin < BLOCK ? m->shape->vertex_count - begin : BLOCK);
+        for (uint32_t f = 0; f < frame_count; ++f)
+        {
+            float sums[3 * BLOCK] = {0};
+            for (uint32_t t = first; t < count; ++t)
+            {
+                const float *row = &added[t - first][begin].x;
+                float weight = weights[(size_t)f * count + t];
+                for (uint32_t i = 0; weight != 0 && i < numbers; ++i)
+                {
+                    sums[i] += weight * row[i];
+                }
+            }
+            for (uint32_t i = 0; i < numbers; i += 3)
+            {
+                most = fmaxf(most, sums[i] * sums[i] + sums[i + 1] * sums[i + 1] + sums[i + 2] * sums[i + 2]);
+            }
+        }
+    }
+    return sqrtf(most);
+}
+
+/* Rounds the new targets, and counts it into the stated error. */
+static pleat_result round_targets(making *m, pleat_morphed *morphed, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    uint32_t first = m->input->target_count, count = all_targets(m);
+    pl_arena arena;
+    pleat_vec3 **added;
+    morphed->step = choose_step(m);
+    if (morphed->step == 0 || first == count)
+    {
+        return PLEAT_OK;
+    }
+    pl_arena_init(&arena, &m->morphs->memory);
+    PL_ARENA_NEW_OR_FAIL(added, &arena, pleat_vec3 *, count - first, error);
+    for (uint32_t t = first; t < count; ++t)
+    {
+        PL_ARENA_NEW_OR_FAIL(added[t - first], &arena, pleat_vec3, m->shape->vertex_count, error);
+        round_target(m, m->target_positions[t], morphed->step, added[t - first]);
+    }
+    float most = rounding_error(m, added, morphed->weights) * m->node->stretch;
+    morphed->error.largest += most;
+    morphed->error.rms = sqrtf(morphed->error.rms * morphed->error.rms + most * most / 9); /* of three deviations */
+fail:
+    pl_arena_free(&arena);
+    return result;
+}
+
 static pleat_result make_mesh(making *m, pleat_morphed *morphed, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
@@ -543,7 +641,8 @@ static pleat_result make_mesh(making *m, pleat_morphed *morphed, pleat_error *er
     morphed->error.rms = in_bind_space.rms * m->node->stretch;
     morphed->largest_displacement = pleat_fit_largest(m->node->fit) * m->node->stretch;
     PL_TRY(make_names(m, &morphed->mesh.target_names, error));
-    return make_weights(m, morphed, error);
+    PL_TRY(make_weights(m, morphed, error));
+    return round_targets(m, morphed, error);
 fail:
     return result;
 }
@@ -553,11 +652,12 @@ pleat_result pleat_morphs_finish(pleat_morphs *morphs, pleat_error *error)
     for (uint32_t i = 0; i < morphs->node_count; ++i)
     {
         node_fit *node = &morphs->nodes[i];
+        float for_fit = morphs->options.steps ? 1 - ROUNDING_OF_ASKED : 1;
         making m = {.morphs = morphs,
                     .node = node,
                     .input = pleat_stack_get_mesh(node->stack),
                     .shape = pleat_stack_get_shape(node->stack),
-                    .fitted = pleat_fit_choose(node->fit, morphs->options.largest_error / node->stretch)};
+                    .fitted = pleat_fit_choose(node->fit, for_fit * morphs->options.largest_error / node->stretch)};
         /* What linear skinning itself rounds away is no displacement. */
         bool moved = pleat_fit_largest(node->fit) * node->stretch > 2e-6f * pleat_stack_height(node->stack);
         if (!moved)

@@ -15,6 +15,7 @@ pleat_bake_job pleat_bake_job_default(void)
                             .target_limit = 64,
                             .largest_error = -1,
                             .normals = true,
+                            .encoding = PLEAT_ENCODE_SMALL,
                             .stretch = {.colors = PLEAT_STRETCH_SIGNED, .strength = 0.5f}};
 }
 
@@ -221,6 +222,7 @@ static pleat_result open_outputs(bake_run *run, pleat_error *error)
         options.target_limit = asked->target_limit;
         options.largest_error = target_error(run);
         options.normals = asked->normals;
+        options.steps = asked->encoding != PLEAT_ENCODE_PLAIN;
         PL_TRY(pleat_morphs_create(run->bake, &options, host, &run->morphs, error));
     }
     return PLEAT_OK;
@@ -271,6 +273,11 @@ static pleat_result check_numbers(const pleat_bake_job *asked, pleat_error *erro
     {
         return pl_fail(error, PLEAT_BAD_REQUEST, "--targets is %u; it takes a whole number from 1 to 1024",
                        asked->target_limit);
+    }
+    if ((unsigned)asked->encoding > PLEAT_ENCODE_PACKED)
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "encoding is %d; it can be 0 to %d", (int)asked->encoding,
+                       PLEAT_ENCODE_PACKED);
     }
     if (!(asked->largest_error <= 1000))
     {

@@ -192,7 +192,7 @@ static pleat_result keep_mesh(const pleat_model *model, uint32_t node, pl_arena 
         }
         sources[p] = same;
     }
-    *edit = (pleat_mesh_edit){node, mesh, sources};
+    *edit = (pleat_mesh_edit){.node = node, .mesh = mesh, .source_vertex = sources};
 fail:
     return result;
 }

@@ -13,6 +13,7 @@ struct pl_bake_writers
     pl_arena arena;
     pl_arena mesh_arena; /* the mesh of the caches, and the arrays of a frame */
     bool frame_topology;
+    pleat_encoding encoding; /* of glTF */
     pl_job *job;
     const pleat_host *host;
     const pleat_asset *asset;
@@ -260,6 +261,7 @@ pleat_result pl_writers_create(pl_job *job, const pleat_bake_job *asked, const p
     writers->wrinkles_path = asked->wrinkles_out;
     writers->garments_only = asked->input.garments.count > 0;
     writers->frame_topology = asked->frame_topology;
+    writers->encoding = asked->encoding;
     writers->caches = PL_ARENA_NEW(&writers->arena, pleat_cache_writer *, targets->count);
     pleat_result result = writers->caches ? pleat_outputs_create(writers->host, &writers->outputs, error)
                                           : pl_fail_memory(&writers->memory, error, "the outputs");
@@ -444,7 +446,7 @@ static pleat_result make_edits(pl_bake_writers *writers, const pleat_morphs *mor
     PL_ARENA_NEW_OR_FAIL(meshes, &writers->arena, pleat_mesh_edit, count, error);
     PL_ARENA_NEW_OR_FAIL(weights, &writers->arena, pleat_weights_edit,
                          (size_t)count * (pleat_bake_get_shape(writers->bake)->shot_count + 1), error);
-    *edits = (pleat_gltf_edits){.mesh_edits = meshes, .weights_edits = weights};
+    *edits = (pleat_gltf_edits){.mesh_edits = meshes, .weights_edits = weights, .encoding = writers->encoding};
     for (uint32_t i = 0; i < count; ++i)
     {
         const pleat_morphed *morphed = pleat_morphs_get(morphs, i);
@@ -453,7 +455,10 @@ static pleat_result make_edits(pl_bake_writers *writers, const pleat_morphs *mor
         {
             continue; /* so little moves that no target was needed: the input's mesh stays */
         }
-        meshes[edits->mesh_edit_count++] = (pleat_mesh_edit){morphed->node, &morphed->mesh, morphed->source_vertex};
+        meshes[edits->mesh_edit_count++] = (pleat_mesh_edit){.node = morphed->node,
+                                                             .mesh = &morphed->mesh,
+                                                             .source_vertex = morphed->source_vertex,
+                                                             .step = morphed->step};
         if (morphed->mesh.target_count)
         {
             PL_TRY(edit_weights(writers, morphs, morphed, weights, &edits->weights_edit_count, error));

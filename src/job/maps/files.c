@@ -164,7 +164,8 @@ pleat_result pl_job_maps_write_mesh(pl_maps_run *run, pleat_error *error)
         PL_ARENA_NEW_OR_FAIL(mesh, &run->job.arena, pleat_mesh, 1, error);
         PL_ARENA_NEW_OR_FAIL(second, &run->job.arena, const float *, model->meshes[index].primitive_count, error);
         PL_TRY(mesh_with_both(run, index, mesh, second, &has_second, error));
-        edits[all.mesh_edit_count++] = (pleat_mesh_edit){n, mesh, pleat_atlas_source(run->atlases[index])};
+        edits[all.mesh_edit_count++] =
+            (pleat_mesh_edit){.node = n, .mesh = mesh, .source_vertex = pleat_atlas_source(run->atlases[index])};
         if (has_second)
         {
             attributes[all.attribute_edit_count++] = (pleat_attribute_edit){n, "TEXCOORD_1", 2, second};
@@ -195,9 +196,12 @@ pleat_result pl_job_maps_write_model(pl_maps_run *run, const char *file, const p
                          .scene_nodes = scene};
     pleat_asset *asset = NULL;
     const char *path = NULL;
-    pleat_mesh_edit edit = {0, mesh, NULL};
+    pleat_mesh_edit edit = {.mesh = mesh};
     pleat_attribute_edit attribute = {0, "TEXCOORD_1", 2, &second_uvs};
-    pleat_gltf_edits edits = {1, &edit, 0, NULL, second_uvs ? 1 : 0, &attribute};
+    pleat_gltf_edits edits = {.mesh_edit_count = 1,
+                              .mesh_edits = &edit,
+                              .attribute_edit_count = second_uvs ? 1 : 0,
+                              .attribute_edits = &attribute};
     PL_TRY(path_of(run, file, &path, error));
     pleat_result result = pleat_asset_from_model(&model, "pleat " PLEAT_VERSION, &run->job.host, &asset, error);
     if (result == PLEAT_OK)

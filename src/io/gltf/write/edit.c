@@ -1,6 +1,8 @@
 /* Edits of a document: meshes of nodes replaced, attributes and weights animations added. */
 #include "io/gltf/write/writer.h"
 
+#include "base/vec.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +22,7 @@ static const pleat_mesh_edit *edit_of(const pl_writer *w, uint32_t node)
 
 static bool same_edit(const pleat_mesh_edit *a, const pleat_mesh_edit *b)
 {
-    return a && b && a->mesh == b->mesh && a->source_vertex == b->source_vertex;
+    return a && b && a->mesh == b->mesh && a->source_vertex == b->source_vertex && a->step == b->step;
 }
 
 /* Whether every node that shows the old mesh is edited alike: then the new one can take its place. */
@@ -53,6 +55,49 @@ static uint32_t made_before(const pl_writer *w, uint32_t e)
     return PLEAT_NONE;
 }
 
+/* Gives a node whose mesh counts in steps a skin that does: the same joints, from steps to the joints' spaces. Nodes
+ * that had one skin and have one step share it. */
+static pleat_result scale_skin(pl_writer *w, uint32_t e, json_t *node)
+{
+    const pleat_mesh_edit *edits = w->edits->mesh_edits;
+    const pleat_node *nodes = w->asset->model.nodes;
+    uint32_t old = nodes[edits[e].node].skin;
+    for (uint32_t i = 0; i < e; ++i)
+    {
+        if (nodes[edits[i].node].skin == old && edits[i].step == edits[e].step)
+        {
+            json_t *other = json_array_get(json_object_get(w->root, "nodes"), edits[i].node);
+            pl_json_set(w, node, "skin", json_incref(json_object_get(other, "skin")));
+            return pl_writer_check(w);
+        }
+    }
+    const pleat_skin *skin = &w->asset->model.skins[old];
+    json_t *skins = pl_section(w, "skins");
+    json_t *scaled = json_deep_copy(json_array_get(skins, old));
+    json_object_del(scaled, "skeleton"); /* a hint that files often have wrong, and that nobody needs */
+    float *columns = pl_writer_alloc(w, (size_t)skin->joint_count * 16, sizeof *columns);
+    pl_json_append(w, skins, scaled);
+    if (!columns || w->json_failed)
+    {
+        return pl_writer_no_memory(w);
+    }
+    for (uint32_t j = 0; j < skin->joint_count; ++j)
+    {
+        float *matrix = columns + (size_t)j * 16;
+        pl_affine_to_columns(&skin->inverse_binds[j], matrix);
+        for (int c = 0; c < 12; ++c)
+        {
+            matrix[c] *= edits[e].step;
+        }
+    }
+    uint32_t index;
+    pl_accessor_desc desc = {columns, skin->joint_count, "MAT4", .component = PL_F32};
+    PL_TRY(pl_add_accessor(w, &desc, &index));
+    pl_json_set(w, scaled, "inverseBindMatrices", json_integer(index));
+    pl_json_set(w, node, "skin", json_integer((json_int_t)json_array_size(skins) - 1));
+    return pl_writer_check(w);
+}
+
 static pleat_result apply_mesh_edit(pl_writer *w, uint32_t e)
 {
     const pleat_mesh_edit *edit = &w->edits->mesh_edits[e];
@@ -65,8 +110,7 @@ static pleat_result apply_mesh_edit(pl_writer *w, uint32_t e)
     if (place == PLEAT_NONE)
     {
         json_t *made;
-        PL_TRY(pl_write_mesh(w, edit->mesh, old == PLEAT_NONE ? NULL : json_array_get(meshes, old), old_mesh,
-                             edit->source_vertex, &made));
+        PL_TRY(pl_write_mesh(w, edit, old == PLEAT_NONE ? NULL : json_array_get(meshes, old), old_mesh, &made));
         if (old != PLEAT_NONE && takes_place(w, edit, old))
         {
             place = old;
@@ -79,6 +123,10 @@ static pleat_result apply_mesh_edit(pl_writer *w, uint32_t e)
         }
     }
     pl_json_set(w, node, "mesh", json_integer(place));
+    if (edit->step > 0 && w->edits->encoding != PLEAT_ENCODE_PLAIN)
+    {
+        PL_TRY(scale_skin(w, e, node));
+    }
     if (!old_mesh || old_mesh->target_count != edit->mesh->target_count)
     {
         json_object_del(node, "weights");
@@ -103,8 +151,8 @@ static pleat_result apply_attribute_edit(pl_writer *w, const pleat_attribute_edi
             continue;
         }
         uint32_t index;
-        pl_accessor_desc desc = {
-            edit->values[p], mesh->primitives[p].vertex_count, types[edit->width - 1], PL_F32, 34962, false};
+        pl_accessor_desc desc = {edit->values[p], mesh->primitives[p].vertex_count, types[edit->width - 1],
+                                 .component = PL_F32, .target = 34962};
         PL_TRY(pl_add_accessor(w, &desc, &index));
         pl_json_set(w, attributes, edit->name, json_integer(index));
     }
@@ -169,6 +217,14 @@ static pleat_result check_edits(const pl_writer *w)
         {
             return pl_writer_fail(w, PLEAT_BAD_ARGUMENT, "mesh_edits[%u].node is %u; there are %u nodes", i, edit->node,
                                   model->node_count);
+        }
+        int exponent;
+        if (!(edit->step == 0 || (edit->step > 0 && isfinite(edit->step) && frexpf(edit->step, &exponent) == 0.5f &&
+                                  model->nodes[edit->node].skin != PLEAT_NONE)))
+        {
+            return pl_writer_fail(w, PLEAT_BAD_ARGUMENT,
+                                  "mesh_edits[%u].step is %g; it must be 0, or of a skinned node a power of two", i,
+                                  (double)edit->step);
         }
         if (edit_of(w, edit->node) != edit)
         {
@@ -258,7 +314,7 @@ static pleat_result put_times(pl_writer *w, uint32_t e, uint32_t *indices)
                                   e, k, (double)edit->times[k]);
         }
     }
-    pl_accessor_desc desc = {edit->times, edit->key_count, "SCALAR", PL_F32, 0, true};
+    pl_accessor_desc desc = {edit->times, edit->key_count, "SCALAR", .component = PL_F32, .bounds = true};
     return pl_add_accessor(w, &desc, &indices[e]);
 }
 
@@ -296,8 +352,16 @@ static pleat_result apply_weights_edit(pl_writer *w, uint32_t e, uint32_t *time_
     }
     uint32_t output;
     PL_TRY(put_times(w, e, time_accessors));
-    pl_accessor_desc desc = {edit->weights, (uint32_t)count, "SCALAR", PL_F32, 0, false};
-    PL_TRY(pl_add_accessor(w, &desc, &output));
+    bool small = false;
+    if (w->edits->encoding != PLEAT_ENCODE_PLAIN)
+    {
+        PL_TRY(pl_small_shares(w, edit->weights, (uint32_t)count, &small, &output));
+    }
+    if (!small)
+    {
+        pl_accessor_desc desc = {edit->weights, (uint32_t)count, "SCALAR", .component = PL_F32};
+        PL_TRY(pl_add_accessor(w, &desc, &output));
+    }
     uint32_t place = animation_for(w, edit->clip, fresh);
     json_t *animations = pl_section(w, "animations");
     json_t *animation = json_array_get(animations, place);

@@ -122,9 +122,30 @@ static bool uses_draco(const json_t *root)
     return false;
 }
 
+/* A compressed view: where its bytes are, and where they would lie in the buffer that is not there. */
+static void place_packed(pl_writer *w, json_t *view, const pl_piece *piece)
+{
+    json_t *extension = json_object_get(json_object_get(view, "extensions"), "EXT_meshopt_compression");
+    pl_json_set(w, extension, "byteOffset", json_integer((json_int_t)piece->offset));
+    pl_json_set(w, view, "buffer", json_integer(1));
+    pl_json_set(w, view, "byteOffset", json_integer((json_int_t)w->unpacked));
+    w->unpacked += align4(piece->unpacked);
+}
+
+static void put_fallback_buffer(pl_writer *w, json_t *buffers)
+{
+    json_t *buffer = json_object(), *extensions = json_object(), *extension = json_object();
+    pl_json_set(w, buffer, "byteLength", json_integer((json_int_t)w->unpacked));
+    pl_json_set(w, extension, "fallback", json_true());
+    pl_json_set(w, extensions, "EXT_meshopt_compression", extension);
+    pl_json_set(w, buffer, "extensions", extensions);
+    pl_json_append(w, buffers, buffer);
+}
+
 pleat_result pl_writer_layout(pl_writer *w, const char *uri)
 {
     PL_TRY(place_pieces(w));
+    w->unpacked = 0;
     json_t *views = json_object_get(w->root, "bufferViews");
     for (uint32_t i = 0; i < w->piece_count; ++i)
     {
@@ -134,10 +155,20 @@ pleat_result pl_writer_layout(pl_writer *w, const char *uri)
         {
             pl_json_set(w, view, "byteOffset", json_integer((json_int_t)w->pieces[i].offset));
         }
-        pl_json_delete_extension(view, "EXT_meshopt_compression");
-        pl_json_delete_extension(view, "KHR_meshopt_compression");
+        if (w->pieces[i].unpacked == 0)
+        {
+            pl_json_delete_extension(view, "EXT_meshopt_compression");
+            pl_json_delete_extension(view, "KHR_meshopt_compression");
+        }
+        else
+        {
+            place_packed(w, view, &w->pieces[i]);
+        }
     }
-    unlist_extension(w->root, "EXT_meshopt_compression");
+    if (w->unpacked == 0)
+    {
+        unlist_extension(w->root, "EXT_meshopt_compression");
+    }
     unlist_extension(w->root, "KHR_meshopt_compression");
     if (!uses_draco(w->root))
     {
@@ -155,6 +186,10 @@ pleat_result pl_writer_layout(pl_writer *w, const char *uri)
         pl_json_set(w, buffer, "uri", json_string(uri));
     }
     pl_json_append(w, buffers, buffer);
+    if (w->unpacked > 0)
+    {
+        put_fallback_buffer(w, buffers);
+    }
     pl_json_set(w, w->root, "buffers", buffers);
     if (w->total == 0)
     {
@@ -268,7 +303,8 @@ pleat_result pl_writer_build(pl_writer *w, const pleat_asset *asset, const pleat
     {
         PL_TRY(pl_writer_embed_images(w));
     }
-    return pl_writer_drop_unused(w, &before);
+    PL_TRY(pl_writer_drop_unused(w, &before));
+    return pl_writer_pack(w);
 }
 
 void pl_writer_end(pl_writer *w)

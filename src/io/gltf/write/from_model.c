@@ -38,7 +38,8 @@ static pleat_result put_meshes(pl_writer *w, const pleat_model *model)
     for (uint32_t i = 0; i < model->mesh_count; ++i)
     {
         json_t *mesh;
-        PL_TRY(pl_write_mesh(w, &model->meshes[i], NULL, NULL, NULL, &mesh));
+        pleat_mesh_edit edit = {.mesh = &model->meshes[i]};
+        PL_TRY(pl_write_mesh(w, &edit, NULL, NULL, &mesh));
         pl_json_append(w, pl_section(w, "meshes"), mesh);
     }
     return pl_writer_check(w);
@@ -65,7 +66,7 @@ static pleat_result put_skins(pl_writer *w, const pleat_model *model)
             pl_affine_to_columns(&skin->inverse_binds[j], columns + (size_t)j * 16);
         }
         uint32_t index;
-        pl_accessor_desc desc = {columns, skin->joint_count, "MAT4", PL_F32, 0, false};
+        pl_accessor_desc desc = {columns, skin->joint_count, "MAT4", .component = PL_F32};
         PL_TRY(pl_add_accessor(w, &desc, &index));
         pl_json_set(w, object, "inverseBindMatrices", json_integer(index));
     }
@@ -189,8 +190,8 @@ static pleat_result put_channel(pl_writer *w, const pleat_channel *channel, json
     uint32_t keys = channel->key_count * (channel->interpolation == PLEAT_CUBICSPLINE ? 3 : 1);
     uint32_t elements = channel->path == PLEAT_WEIGHTS ? keys * channel->width : keys;
     uint32_t input, output;
-    pl_accessor_desc times = {channel->times, channel->key_count, "SCALAR", PL_F32, 0, true};
-    pl_accessor_desc values = {channel->values, elements, types[channel->path], PL_F32, 0, false};
+    pl_accessor_desc times = {channel->times, channel->key_count, "SCALAR", .component = PL_F32, .bounds = true};
+    pl_accessor_desc values = {channel->values, elements, types[channel->path], .component = PL_F32};
     PL_TRY(pl_add_accessor(w, &times, &input));
     PL_TRY(pl_add_accessor(w, &values, &output));
     json_t *sampler = json_object();

@@ -90,8 +90,10 @@ static pleat_result put_set(pl_writer *w, const pleat_primitive *primitive, uint
         for (uint32_t i = 0; i < 4; ++i)
         {
             size_t at = (size_t)v * 4 + i;
-            uint16_t joint = cleaned.joints[set * 4 + i];
             weights[at] = cleaned.weights[set * 4 + i];
+            /* A weight that 16 bits round to 0 has joint 0, too. */
+            bool gone = w->edits->encoding != PLEAT_ENCODE_PLAIN && weights[at] * UINT16_MAX < 0.5f;
+            uint16_t joint = gone ? 0 : cleaned.joints[set * 4 + i];
             if (small)
             {
                 bytes[at] = (uint8_t)joint;
@@ -103,12 +105,19 @@ static pleat_result put_set(pl_writer *w, const pleat_primitive *primitive, uint
         }
     }
     uint32_t index;
-    pl_accessor_desc joint_desc = {
-        small ? (void *)bytes : (void *)shorts, primitive->vertex_count, "VEC4", small ? PL_U8 : PL_U16, 34962, false};
+    pl_accessor_desc joint_desc = {small ? (void *)bytes : (void *)shorts, primitive->vertex_count, "VEC4",
+                                   .component = small ? PL_U8 : PL_U16, .target = 34962};
     PL_TRY(pl_add_accessor(w, &joint_desc, &index));
     pl_json_set(w, attributes, pl_at("JOINTS_%u", set).text, json_integer(index));
-    pl_accessor_desc weight_desc = {weights, primitive->vertex_count, "VEC4", PL_F32, 34962, false};
-    PL_TRY(pl_add_accessor(w, &weight_desc, &index));
+    if (w->edits->encoding != PLEAT_ENCODE_PLAIN)
+    {
+        PL_TRY(pl_small_weights(w, weights, primitive->vertex_count, &index));
+    }
+    else
+    {
+        pl_accessor_desc weight_desc = {weights, primitive->vertex_count, "VEC4", .component = PL_F32, .target = 34962};
+        PL_TRY(pl_add_accessor(w, &weight_desc, &index));
+    }
     pl_json_set(w, attributes, pl_at("WEIGHTS_%u", set).text, json_integer(index));
     return pl_writer_check(w);
 }

@@ -19,6 +19,7 @@ typedef struct primitive_writer
     json_t *before;                /* JSON of the old one, or NULL */
     const uint32_t *source_vertex; /* or NULL */
     bool same_vertices;            /* vertex i is the old vertex i */
+    float step;                    /* positions are written in units of it; 0: in the mesh's */
     json_t *attributes;
 } primitive_writer;
 
@@ -27,22 +28,46 @@ static json_t *old_attribute(const primitive_writer *p, const char *name)
     return json_object_get(json_object_get(p->before, "attributes"), name);
 }
 
+/* An attribute as floats, or in the smallest type that does. */
+static pleat_result write_attribute(primitive_writer *p, const char *name, const float *data, uint32_t width,
+                                    uint32_t *index)
+{
+    static const char *const types[] = {"SCALAR", "VEC2", "VEC3", "VEC4"};
+    bool small = p->w->edits->encoding != PLEAT_ENCODE_PLAIN;
+    bool positions = strcmp(name, "POSITION") == 0;
+    uint32_t count = p->now->vertex_count;
+    if (positions && p->step > 0)
+    {
+        return pl_scaled_positions(p->w, (const pleat_vec3 *)data, count, p->step, index);
+    }
+    if (small && (strcmp(name, "NORMAL") == 0 || strcmp(name, "TANGENT") == 0))
+    {
+        return pl_small_directions(p->w, data, count, width, index);
+    }
+    if (small && width == 2)
+    {
+        return pl_small_uvs(p->w, data, count, index);
+    }
+    pl_accessor_desc desc = {data, count, types[width - 1], PL_F32, VERTICES, .bounds = positions};
+    return pl_add_accessor(p->w, &desc, index);
+}
+
 static pleat_result put_attribute(primitive_writer *p, const char *name, const void *data, const void *old_data,
-                                  const char *type)
+                                  uint32_t width)
 {
     if (!data)
     {
         return PLEAT_OK;
     }
-    json_t *kept = p->same_vertices && data == old_data ? old_attribute(p, name) : NULL;
+    bool keeps = p->same_vertices && data == old_data && !(p->step > 0 && strcmp(name, "POSITION") == 0);
+    json_t *kept = keeps ? old_attribute(p, name) : NULL;
     if (kept)
     {
         pl_json_set(p->w, p->attributes, name, json_incref(kept));
         return PLEAT_OK;
     }
     uint32_t index;
-    pl_accessor_desc desc = {data, p->now->vertex_count, type, PL_F32, VERTICES, strcmp(name, "POSITION") == 0};
-    PL_TRY(pl_add_accessor(p->w, &desc, &index));
+    PL_TRY(write_attribute(p, name, data, width, &index));
     pl_json_set(p->w, p->attributes, name, json_integer(index));
     return PLEAT_OK;
 }
@@ -176,11 +201,11 @@ static pleat_result put_attributes(primitive_writer *p, json_t *out)
     p->attributes = json_object();
     pl_json_set(p->w, out, "attributes", p->attributes);
     PL_TRY(pl_writer_check(p->w));
-    PL_TRY(put_attribute(p, "POSITION", now->positions, old->positions, "VEC3"));
-    PL_TRY(put_attribute(p, "NORMAL", now->normals, old->normals, "VEC3"));
-    PL_TRY(put_attribute(p, "TANGENT", now->tangents, old->tangents, "VEC4"));
-    PL_TRY(put_attribute(p, "TEXCOORD_0", now->uvs, old->uvs, "VEC2"));
-    PL_TRY(put_attribute(p, "COLOR_0", now->colors, old->colors, "VEC4"));
+    PL_TRY(put_attribute(p, "POSITION", now->positions, old->positions, 3));
+    PL_TRY(put_attribute(p, "NORMAL", now->normals, old->normals, 3));
+    PL_TRY(put_attribute(p, "TANGENT", now->tangents, old->tangents, 4));
+    PL_TRY(put_attribute(p, "TEXCOORD_0", now->uvs, old->uvs, 2));
+    PL_TRY(put_attribute(p, "COLOR_0", now->colors, old->colors, 4));
     PL_TRY(put_influences(p));
     return carry_attributes(p);
 }
@@ -204,7 +229,7 @@ static pleat_result put_triangles(primitive_writer *p, json_t *out)
         return PLEAT_OK;
     }
     uint32_t count = now->triangle_count * 3;
-    pl_accessor_desc desc = {now->triangles, count, "SCALAR", PL_U32, INDICES, false};
+    pl_accessor_desc desc = {now->triangles, count, "SCALAR", .component = PL_U32, .target = INDICES};
     /* The largest value of a type would be a restart; vertex 65534 is the last that fits 16 bits. */
     if (now->vertex_count <= UINT16_MAX)
     {
@@ -228,40 +253,27 @@ static pleat_result put_triangles(primitive_writer *p, json_t *out)
 
 /* ---- Morph targets ---- */
 
-static pleat_result put_target(primitive_writer *p, uint32_t t, const pleat_target *target, const pleat_mesh *old_mesh,
-                               json_t *list)
+/* Targets of the input that are the same arrays still; they come first. */
+static uint32_t keep_targets(primitive_writer *p, const pleat_mesh *mesh, const pleat_mesh *old_mesh, json_t *list)
 {
-    pl_writer *w = p->w;
-    if (p->same_vertices && p->old->targets && t < old_mesh->target_count)
+    json_t *before = json_object_get(p->before, "targets");
+    uint32_t kept = 0;
+    bool may = p->same_vertices && p->old->targets && p->now->targets && !(p->step > 0);
+    for (; may && kept < mesh->target_count && kept < old_mesh->target_count; ++kept)
     {
-        const pleat_target *old = &p->old->targets[t];
-        json_t *before = json_array_get(json_object_get(p->before, "targets"), t);
-        if (before && old->positions == target->positions && old->normals == target->normals)
+        const pleat_target *now = &p->now->targets[kept], *old = &p->old->targets[kept];
+        json_t *object = json_array_get(before, kept);
+        if (!object || old->positions != now->positions || old->normals != now->normals)
         {
-            pl_json_append(w, list, json_deep_copy(before));
-            return PLEAT_OK;
+            break;
         }
+        pl_json_append(p->w, list, json_deep_copy(object));
     }
-    uint32_t index;
-    json_t *object = json_object();
-    pl_json_append(w, list, object);
-    PL_TRY(pl_writer_check(w));
-    if (target->positions || !target->normals) /* a target must have something, if only zeros */
-    {
-        PL_TRY(pl_add_differences(w, target->positions, p->now->vertex_count, true, &index));
-        pl_json_set(w, object, "POSITION", json_integer(index));
-    }
-    if (target->normals)
-    {
-        PL_TRY(pl_add_differences(w, target->normals, p->now->vertex_count, false, &index));
-        pl_json_set(w, object, "NORMAL", json_integer(index));
-    }
-    return PLEAT_OK;
+    return kept;
 }
 
 static pleat_result put_targets(primitive_writer *p, const pleat_mesh *mesh, const pleat_mesh *old_mesh, json_t *out)
 {
-    static const pleat_target zeros;
     json_object_del(out, "targets");
     if (mesh->target_count == 0)
     {
@@ -270,11 +282,12 @@ static pleat_result put_targets(primitive_writer *p, const pleat_mesh *mesh, con
     json_t *list = json_array();
     pl_json_set(p->w, out, "targets", list);
     PL_TRY(pl_writer_check(p->w));
-    for (uint32_t t = 0; t < mesh->target_count; ++t)
-    {
-        PL_TRY(put_target(p, t, p->now->targets ? &p->now->targets[t] : &zeros, old_mesh, list));
-    }
-    return PLEAT_OK;
+    uint32_t kept = keep_targets(p, mesh, old_mesh, list);
+    pl_targets_desc desc = {.targets = p->now->targets ? p->now->targets + kept : NULL,
+                            .target_count = mesh->target_count - kept,
+                            .vertex_count = p->now->vertex_count,
+                            .step = p->step};
+    return pl_add_targets(p->w, &desc, list);
 }
 
 /* ---- Primitives and meshes ---- */
@@ -374,9 +387,10 @@ static void put_target_data(pl_writer *w, const pleat_mesh *mesh, const pleat_me
     }
 }
 
-pleat_result pl_write_mesh(pl_writer *w, const pleat_mesh *mesh, json_t *before, const pleat_mesh *old,
-                           const uint32_t *const *source_vertex, json_t **out)
+pleat_result pl_write_mesh(pl_writer *w, const pleat_mesh_edit *edit, json_t *before, const pleat_mesh *old,
+                           json_t **out)
 {
+    const pleat_mesh *mesh = edit->mesh;
     *out = NULL;
     if (mesh->primitive_count == 0)
     {
@@ -394,11 +408,12 @@ pleat_result pl_write_mesh(pl_writer *w, const pleat_mesh *mesh, json_t *before,
     for (uint32_t i = 0; result == PLEAT_OK && i < mesh->primitive_count; ++i)
     {
         primitive_writer p = {.w = w, .now = &mesh->primitives[i]};
+        p.step = w->edits->encoding == PLEAT_ENCODE_PLAIN ? 0 : edit->step;
         if (old && i < old->primitive_count)
         {
             p.old = &old->primitives[i];
             p.before = json_array_get(old_list, i);
-            p.source_vertex = source_vertex ? source_vertex[i] : NULL;
+            p.source_vertex = edit->source_vertex ? edit->source_vertex[i] : NULL;
             p.same_vertices = p.now->positions == p.old->positions && p.now->vertex_count == p.old->vertex_count;
         }
         result = put_primitive(&p, mesh, old, i, list);

@@ -1,10 +1,14 @@
 /* The document that is being written, and what is added to it: views and accessors. */
 #include "io/gltf/write/writer.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+enum
+{
+    INDICES = 34963
+};
 
 /* ---- Failures ---- */
 
@@ -123,7 +127,8 @@ pleat_result pl_writer_begin(pl_writer *w)
     for (uint32_t i = 0; i < g->view_count; ++i)
     {
         const pl_gltf_view *view = &g->views[i];
-        w->pieces[i] = (pl_piece){view->bytes, view->size, view->decoded ? PLEAT_NONE : view->buffer, 0};
+        w->pieces[i] =
+            (pl_piece){.bytes = view->bytes, .size = view->size, .buffer = view->decoded ? PLEAT_NONE : view->buffer};
     }
     uint32_t animation_count = (uint32_t)json_array_size(json_object_get(w->root, "animations"));
     for (uint32_t i = 0; i < clip_count && i < animation_count; ++i)
@@ -157,7 +162,7 @@ uint32_t pl_add_view(pl_writer *w, const void *data, size_t size, uint32_t targe
         pl_json_set(w, view, "target", json_integer(target));
     }
     pl_json_append(w, pl_section(w, "bufferViews"), view);
-    w->pieces[w->piece_count] = (pl_piece){data, size, PLEAT_NONE, 0};
+    w->pieces[w->piece_count] = (pl_piece){.bytes = data, .size = size, .buffer = PLEAT_NONE};
     return w->piece_count++;
 }
 
@@ -166,31 +171,21 @@ static uint32_t width_of(const char *type)
     return strcmp(type, "SCALAR") == 0 ? 1 : strcmp(type, "MAT4") == 0 ? 16 : (uint32_t)(type[3] - '0');
 }
 
-/* Sets min and max; false if a number is not finite. */
-static bool set_bounds(pl_writer *w, json_t *accessor, const float *values, uint32_t count, uint32_t width)
+static void find_bounds(const float *values, uint32_t count, uint32_t width, float low[4], float high[4])
 {
-    float least[4];
-    float most[4];
     for (uint32_t c = 0; c < width; ++c)
     {
-        least[c] = most[c] = count ? values[c] : 0;
+        low[c] = high[c] = count ? values[c] : 0;
     }
     for (size_t i = 0; i < count; ++i)
     {
         for (uint32_t c = 0; c < width; ++c)
         {
             float value = values[i * width + c];
-            if (!isfinite(value))
-            {
-                return false;
-            }
-            least[c] = value < least[c] ? value : least[c];
-            most[c] = value > most[c] ? value : most[c];
+            low[c] = value < low[c] ? value : low[c];
+            high[c] = value > high[c] ? value : high[c];
         }
     }
-    pl_json_set(w, accessor, "min", pl_json_numbers(w, least, width));
-    pl_json_set(w, accessor, "max", pl_json_numbers(w, most, width));
-    return true;
 }
 
 static json_t *new_accessor(pl_writer *w, const char *type, pl_component component, uint32_t count)
@@ -209,125 +204,55 @@ static uint32_t append_accessor(pl_writer *w, json_t *accessor)
     return (uint32_t)json_array_size(accessors) - 1;
 }
 
-static pleat_result not_finite(const pl_writer *w)
+pleat_result pl_add_accessor_in(pl_writer *w, uint32_t view, size_t offset, const pl_accessor_desc *desc,
+                                const float *low, const float *high, uint32_t *index)
 {
-    return pl_writer_fail(w, PLEAT_BAD_ARGUMENT, "a number to be written is not finite");
+    uint32_t width = width_of(desc->type);
+    json_t *accessor = new_accessor(w, desc->type, desc->component, desc->count);
+    pl_json_set(w, accessor, "bufferView", json_integer(view));
+    if (offset > 0)
+    {
+        pl_json_set(w, accessor, "byteOffset", json_integer((json_int_t)offset));
+    }
+    if (desc->normalized)
+    {
+        pl_json_set(w, accessor, "normalized", json_true());
+    }
+    if (low && high)
+    {
+        pl_json_set(w, accessor, "min", pl_json_numbers(w, low, width));
+        pl_json_set(w, accessor, "max", pl_json_numbers(w, high, width));
+    }
+    *index = append_accessor(w, accessor);
+    return pl_writer_check(w);
 }
 
 pleat_result pl_add_accessor(pl_writer *w, const pl_accessor_desc *desc, uint32_t *index)
 {
     uint32_t width = width_of(desc->type);
-    size_t size = (size_t)desc->count * width * pl_component_size(desc->component);
+    size_t element = (size_t)width * pl_component_size(desc->component);
+    size_t count = desc->count;
     *index = PLEAT_NONE;
-    if (desc->component == PL_F32 &&
-        pl_first_not_finite(desc->data, (size_t)desc->count * width) < (size_t)desc->count * width)
+    if (desc->component == PL_F32 && pl_first_not_finite(desc->data, count * width) < count * width)
     {
-        return not_finite(w);
+        return pl_writer_fail(w, PLEAT_BAD_ARGUMENT, "a number to be written is not finite");
     }
-    uint32_t view = pl_add_view(w, desc->data, size, desc->target);
+    uint32_t view = pl_add_view(w, desc->data, count * (desc->stride ? desc->stride : element), desc->target);
     if (view == PLEAT_NONE)
     {
         return pl_writer_no_memory(w);
     }
-    json_t *accessor = new_accessor(w, desc->type, desc->component, desc->count);
-    pl_json_set(w, accessor, "bufferView", json_integer(view));
+    if (desc->stride && desc->stride != element)
+    {
+        pl_json_set(w, json_array_get(pl_section(w, "bufferViews"), view), "byteStride", json_integer(desc->stride));
+    }
+    size_t stride = desc->stride ? desc->stride : element;
+    w->pieces[view].indices = desc->target == INDICES;
+    w->pieces[view].stride = w->pieces[view].indices || stride % 4 == 0 ? stride : 0;
+    float low[4], high[4];
     if (desc->bounds)
     {
-        set_bounds(w, accessor, desc->data, desc->count, width);
+        find_bounds(desc->data, desc->count, width, low, high);
     }
-    *index = append_accessor(w, accessor);
-    return pl_writer_check(w);
-}
-
-static bool is_zero(pleat_vec3 v)
-{
-    return v.x == 0 && v.y == 0 && v.z == 0;
-}
-
-/* The indices and values of the elements that are not zero. */
-static pleat_result add_sparse(pl_writer *w, json_t *accessor, const pleat_vec3 *data, uint32_t count, uint32_t used)
-{
-    bool wide = count > UINT16_MAX;
-    uint32_t *large = pl_writer_alloc(w, wide ? used : 0, sizeof *large);
-    uint16_t *small = pl_writer_alloc(w, wide ? 0 : used, sizeof *small);
-    pleat_vec3 *values = pl_writer_alloc(w, used, sizeof *values);
-    if (!large || !small || !values)
-    {
-        return pl_writer_no_memory(w);
-    }
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        if (!is_zero(data[i]))
-        {
-            values[at] = data[i];
-            if (wide)
-            {
-                large[at] = i;
-            }
-            else
-            {
-                small[at] = (uint16_t)i;
-            }
-            ++at;
-        }
-    }
-    uint32_t index_view =
-        wide ? pl_add_view(w, large, used * sizeof *large, 0) : pl_add_view(w, small, used * sizeof *small, 0);
-    uint32_t value_view = index_view == PLEAT_NONE ? PLEAT_NONE : pl_add_view(w, values, used * sizeof *values, 0);
-    if (value_view == PLEAT_NONE)
-    {
-        return pl_writer_no_memory(w);
-    }
-    json_t *sparse = json_object();
-    json_t *indices = json_object();
-    json_t *list = json_object();
-    pl_json_set(w, indices, "bufferView", json_integer(index_view));
-    pl_json_set(w, indices, "componentType", json_integer(wide ? PL_U32 : PL_U16));
-    pl_json_set(w, list, "bufferView", json_integer(value_view));
-    pl_json_set(w, sparse, "count", json_integer(used));
-    pl_json_set(w, sparse, "indices", indices);
-    pl_json_set(w, sparse, "values", list);
-    pl_json_set(w, accessor, "sparse", sparse);
-    return PLEAT_OK;
-}
-
-pleat_result pl_add_differences(pl_writer *w, const pleat_vec3 *data, uint32_t count, bool bounds, uint32_t *index)
-{
-    uint32_t used = 0;
-    for (uint32_t i = 0; data && i < count; ++i)
-    {
-        used += !is_zero(data[i]);
-    }
-    /* The JSON of a sparse accessor and its second view is some 200 bytes longer. */
-    size_t sparse_size = (size_t)used * (sizeof *data + (count > UINT16_MAX ? 4 : 2)) + 200;
-    if (data && sparse_size >= (size_t)count * sizeof *data)
-    {
-        pl_accessor_desc desc = {data, count, "VEC3", PL_F32, 34962, bounds};
-        return pl_add_accessor(w, &desc, index);
-    }
-    *index = PLEAT_NONE;
-    json_t *accessor = new_accessor(w, "VEC3", PL_F32, count);
-    bool finite = true;
-    if (bounds)
-    {
-        static const float zeros[3];
-        finite = set_bounds(w, accessor, data ? &data[0].x : zeros, data ? count : 1, 3);
-    }
-    else if (data)
-    {
-        finite = pl_first_not_finite(&data[0].x, (size_t)count * 3) == (size_t)count * 3;
-    }
-    pleat_result result = finite ? PLEAT_OK : not_finite(w);
-    if (result == PLEAT_OK && used > 0)
-    {
-        result = add_sparse(w, accessor, data, count, used);
-    }
-    if (result != PLEAT_OK)
-    {
-        json_decref(accessor);
-        return result;
-    }
-    *index = append_accessor(w, accessor);
-    return pl_writer_check(w);
+    return pl_add_accessor_in(w, view, 0, desc, desc->bounds ? low : NULL, desc->bounds ? high : NULL, index);
 }

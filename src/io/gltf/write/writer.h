@@ -16,6 +16,9 @@ typedef struct pl_piece
     size_t size;
     uint32_t buffer; /* of the input, or PLEAT_NONE */
     size_t offset;   /* in the output */
+    size_t stride;   /* of elements that may be compressed (write/pack.c); 0: it stays as it is */
+    bool indices;    /* of triangles */
+    size_t unpacked; /* bytes before compression; 0: not compressed */
 } pl_piece;
 
 /* What is written in one go: a whole buffer of the input, or a view. */
@@ -51,7 +54,8 @@ typedef struct pl_writer
     uint32_t *clip_animations; /* per clip of the model: its place in root.animations, or PLEAT_NONE */
     pl_segment *segments;      /* after pl_writer_layout, by offset */
     uint32_t segment_count;
-    size_t total; /* bytes of the binary part, after pl_writer_layout */
+    size_t total;    /* bytes of the binary part, after pl_writer_layout */
+    size_t unpacked; /* bytes that compressed views have when decompressed */
 } pl_writer;
 
 /* ---- The document (write/writer.c) ---- */
@@ -82,21 +86,52 @@ typedef struct pl_accessor_desc
     pl_component component;
     uint32_t target; /* of the view: 34962 vertices, 34963 indices, 0 none */
     bool bounds;     /* with min and max; floats only */
+    bool normalized; /* integers that stand for 0..1 or -1..1 */
+    uint32_t stride; /* bytes from element to element; 0: tight */
 } pl_accessor_desc;
 
 /* Adds a view; PLEAT_NONE when out of memory. */
 uint32_t pl_add_view(pl_writer *w, const void *data, size_t size, uint32_t target);
 /* Each adds an accessor and gives its index. */
 pleat_result pl_add_accessor(pl_writer *w, const pl_accessor_desc *desc, uint32_t *index);
-/* Differences of a morph target, sparse where that is smaller; data may be NULL for zeros. */
-pleat_result pl_add_differences(pl_writer *w, const pleat_vec3 *data, uint32_t count, bool bounds, uint32_t *index);
+/* An accessor into a view that is there; low and high may be NULL. */
+pleat_result pl_add_accessor_in(pl_writer *w, uint32_t view, size_t offset, const pl_accessor_desc *desc,
+                                const float *low, const float *high, uint32_t *index);
+/* Puts a name on the lists of extensions that are used and required. */
+void pl_require_extension(pl_writer *w, const char *name);
+
+/* ---- Numbers as small integers (write/small.c); each adds an accessor and gives its index ---- */
+
+pleat_result pl_small_directions(pl_writer *w, const float *values, uint32_t count, uint32_t width, uint32_t *index);
+pleat_result pl_small_uvs(pl_writer *w, const float *uvs, uint32_t count, uint32_t *index);
+/* Shares of 1 as 16 bits; the sum of each element's four stays 1. */
+pleat_result pl_small_weights(pl_writer *w, const float *weights, uint32_t count, uint32_t *index);
+/* Numbers of 0..1, one an element; false in *fits, and nothing added, where one lies outside. */
+pleat_result pl_small_shares(pl_writer *w, const float *values, uint32_t count, bool *fits, uint32_t *index);
+/* Positions in units of a step. */
+pleat_result pl_scaled_positions(pl_writer *w, const pleat_vec3 *positions, uint32_t count, float step,
+                                 uint32_t *index);
+
+/* The morph targets of a primitive (write/targets.c), as objects with accessors, into a list. step: as in a mesh edit,
+ * 0 for floats. */
+typedef struct pl_targets_desc
+{
+    const pleat_target *targets; /* target_count, or NULL: zeros */
+    uint32_t target_count;
+    uint32_t vertex_count;
+    float step;
+} pl_targets_desc;
+pleat_result pl_add_targets(pl_writer *w, const pl_targets_desc *desc, json_t *list);
+
+/* Compresses what was added and can be (write/pack.c): after everything is there, before the layout. */
+pleat_result pl_writer_pack(pl_writer *w);
 
 /* ---- Meshes (write/mesh.c) ---- */
 
 /* Makes the JSON of a mesh. before is the JSON it replaces and old its content, or both NULL; source_vertex as in
- * pleat_mesh_edit. */
-pleat_result pl_write_mesh(pl_writer *w, const pleat_mesh *mesh, json_t *before, const pleat_mesh *old,
-                           const uint32_t *const *source_vertex, json_t **out);
+ * the edit. */
+pleat_result pl_write_mesh(pl_writer *w, const pleat_mesh_edit *edit, json_t *before, const pleat_mesh *old,
+                           json_t **out);
 pleat_result pl_write_influences(pl_writer *w, const pleat_primitive *primitive, json_t *attributes);
 
 /* ---- The steps ---- */
