@@ -61,6 +61,13 @@ foreach(which quick long)
 endforeach()
 set_property(TEST demo_quick APPEND PROPERTY LABELS sample)
 
+# The libraries from an empty prefix: what they show, and the examples built with them alone.
+if(NOT PLEAT_SANITIZE)
+    add_test(NAME install COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/install/install.sh ${CMAKE_COMMAND}
+        ${PROJECT_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR}/readme_example.c ${PROJECT_BINARY_DIR}/test-output/install
+        ${PROJECT_VERSION})
+endif()
+
 # The C example of the README is compiled and run; a README without one fails.
 set(readme ${PROJECT_SOURCE_DIR}/README.md)
 if(EXISTS ${readme})

@@ -10,15 +10,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Every header's declarations stand between these. */
+/* Every public header's declarations stand between these: they are C, and what a shared library shows. */
+#ifdef __GNUC__
+#define PLEAT_SHOW _Pragma("GCC visibility push(default)")
+#define PLEAT_HIDE _Pragma("GCC visibility pop")
+#else
+#define PLEAT_SHOW
+#define PLEAT_HIDE
+#endif
 #ifdef __cplusplus
 #define PLEAT_BEGIN                                                                                                    \
     extern "C"                                                                                                         \
-    {
-#define PLEAT_END }
+    {                                                                                                                  \
+        PLEAT_SHOW
+#define PLEAT_END                                                                                                      \
+    PLEAT_HIDE                                                                                                         \
+    }
 #else
-#define PLEAT_BEGIN
-#define PLEAT_END
+#define PLEAT_BEGIN PLEAT_SHOW
+#define PLEAT_END PLEAT_HIDE
 #endif
 
 PLEAT_BEGIN

@@ -19,39 +19,34 @@
 
 #include "pleat/model.h"
 
-#ifdef __cplusplus
-extern "C"
+PLEAT_BEGIN
+
+typedef struct pleat_make_options
 {
-#endif
+    uint32_t arm_around;  /* vertices in a ring of the arm: 3..4096, default 72 */
+    uint32_t arm_along;   /* rings of the arm: 2..65536, default 300 */
+    float arm_blend;      /* metres from the joint to where one bone rules alone: above 0, at most 0.3; default 0.08 */
+    uint32_t cloth_quads; /* quads along a side of the rectangle: 2..512, default 20 */
+} pleat_make_options;
 
-    typedef struct pleat_make_options
-    {
-        uint32_t arm_around; /* vertices in a ring of the arm: 3..4096, default 72 */
-        uint32_t arm_along;  /* rings of the arm: 2..65536, default 300 */
-        float arm_blend; /* metres from the joint to where one bone rules alone: above 0, at most 0.3; default 0.08 */
-        uint32_t cloth_quads; /* quads along a side of the rectangle: 2..512, default 20 */
-    } pleat_make_options;
+pleat_make_options pleat_make_options_default(void);
 
-    pleat_make_options pleat_make_options_default(void);
+/* A made character; owns its model. */
+typedef struct pleat_made pleat_made;
 
-    /* A made character; owns its model. */
-    typedef struct pleat_made pleat_made;
+/* Makes the character of that name. options may be NULL for the defaults; an unknown name is an error that lists
+ * the known ones. */
+pleat_result pleat_make(const char *name, const pleat_make_options *options, const pleat_host *host, pleat_made **made,
+                        pleat_error *error);
+void pleat_made_destroy(pleat_made *made); /* NULL is fine */
+/* Valid until the destroy. */
+const pleat_model *pleat_made_model(const pleat_made *made);
 
-    /* Makes the character of that name. options may be NULL for the defaults; an unknown name is an error that lists
-     * the known ones. */
-    pleat_result pleat_make(const char *name, const pleat_make_options *options, const pleat_host *host,
-                            pleat_made **made, pleat_error *error);
-    void pleat_made_destroy(pleat_made *made); /* NULL is fine */
-    /* Valid until the destroy. */
-    const pleat_model *pleat_made_model(const pleat_made *made);
+/* The names there are, in the order above, and a line about each; NULL from pleat_make_count() on. */
+uint32_t pleat_make_count(void);
+const char *pleat_make_name(uint32_t index);
+const char *pleat_make_about(uint32_t index);
 
-    /* The names there are, in the order above, and a line about each; NULL from pleat_make_count() on. */
-    uint32_t pleat_make_count(void);
-    const char *pleat_make_name(uint32_t index);
-    const char *pleat_make_about(uint32_t index);
-
-#ifdef __cplusplus
-}
-#endif
+PLEAT_END
 
 #endif
