@@ -7,7 +7,7 @@
 enum
 {
     COLUMNS = 1024, /* of the textures, as live.glsl has it */
-    TEXTURES = 7
+    TEXTURES = 8
 };
 
 /* In the order of their units. */
@@ -19,10 +19,11 @@ enum
     NORMALS,
     TRIANGLES,
     BESIDE,
+    LISTS,
     MARKS
 };
 static const char *const samplers[TEXTURES] = {"points",    "spans",  "positions", "normals",
-                                               "triangles", "beside", "marks"};
+                                               "triangles", "beside", "lists",     "marks"};
 static const struct
 {
     GLenum internal, format, type;
@@ -33,25 +34,30 @@ static const struct
                      {GL_RGBA32F, GL_RGBA, GL_FLOAT, 16},
                      {GL_RGBA32UI, GL_RGBA_INTEGER, GL_UNSIGNED_INT, 16},
                      {GL_RGBA32UI, GL_RGBA_INTEGER, GL_UNSIGNED_INT, 16},
+                     {GL_RG16UI, GL_RG_INTEGER, GL_UNSIGNED_SHORT, 4},
                      {GL_R8UI, GL_RED_INTEGER, GL_UNSIGNED_BYTE, 1}};
 
 struct pl_live_drawer
 {
     pl_memory memory;
     uint32_t vertex_count, triangle_count, patch_count, grid_count; /* grid: vertices of a patch */
-    uint8_t *marks, *row;                                           /* row: a texture's, filled up */
+    bool tessellate;
+    float piece, finest;
+    uint16_t *lists;      /* by triangle: first span, and how many */
+    uint8_t *marks, *row; /* row: a texture's, filled up */
     GLuint program, textures[TEXTURES], patch_array, base_array;
     GLuint grid, corner, patches, all; /* buffers: grids of a patch and of a triangle; instances */
+    GLuint corners;                    /* of all triangles, for tessellation */
 };
 
 /* ---- Program ---- */
 
-static pleat_result compile(GLenum stage, const char *text, GLuint program, pleat_error *error)
+static pleat_result compile(GLenum stage, const char *version, const char *text, GLuint program, pleat_error *error)
 {
-    const char *texts[2] = {pl_shader_live_glsl, text};
+    const char *texts[3] = {version, pl_shader_live_glsl, text};
     GLuint shader = glCreateShader(stage);
     GLint done = 0;
-    glShaderSource(shader, 2, texts, NULL);
+    glShaderSource(shader, 3, texts, NULL);
     glCompileShader(shader);
     glGetShaderiv(shader, GL_COMPILE_STATUS, &done);
     if (!done)
@@ -59,20 +65,38 @@ static pleat_result compile(GLenum stage, const char *text, GLuint program, plea
         char log[300] = "";
         glGetShaderInfoLog(shader, sizeof log, NULL, log);
         glDeleteShader(shader);
-        return pl_fail(error, PLEAT_UNSUPPORTED, "the driver refuses the %s shader of live wrinkles: %s",
-                       stage == GL_VERTEX_SHADER ? "vertex" : "fragment", log);
+        return pl_fail(error, PLEAT_UNSUPPORTED, "the driver refuses a shader (%s) of live wrinkles: %s",
+                       stage == GL_FRAGMENT_SHADER ? "fragment"
+                       : stage == GL_VERTEX_SHADER ? "vertex"
+                                                   : "tessellation",
+                       log);
     }
     glAttachShader(program, shader);
     glDeleteShader(shader); /* when the program goes */
     return PLEAT_OK;
 }
 
+static pleat_result compile_all(const pl_live_drawer *d, pleat_error *error)
+{
+    const char *version = d->tessellate ? "#version 420\n" : "#version 300 es\n";
+    if (d->tessellate)
+    {
+        PL_TRY(compile(GL_VERTEX_SHADER, version, pl_shader_live_tess_vert, d->program, error));
+        PL_TRY(compile(GL_TESS_CONTROL_SHADER, version, pl_shader_live_tess_tesc, d->program, error));
+        PL_TRY(compile(GL_TESS_EVALUATION_SHADER, version, pl_shader_live_tess_tese, d->program, error));
+    }
+    else
+    {
+        PL_TRY(compile(GL_VERTEX_SHADER, version, pl_shader_live_patch_vert, d->program, error));
+    }
+    return compile(GL_FRAGMENT_SHADER, version, pl_shader_live_patch_frag, d->program, error);
+}
+
 static pleat_result link_program(pl_live_drawer *d, pleat_error *error)
 {
     GLint done = 0;
     d->program = glCreateProgram();
-    PL_TRY(compile(GL_VERTEX_SHADER, pl_shader_live_patch_vert, d->program, error));
-    PL_TRY(compile(GL_FRAGMENT_SHADER, pl_shader_live_patch_frag, d->program, error));
+    PL_TRY(compile_all(d, error));
     glLinkProgram(d->program);
     glGetProgramiv(d->program, GL_LINK_STATUS, &done);
     if (!done)
@@ -84,6 +108,8 @@ static pleat_result link_program(pl_live_drawer *d, pleat_error *error)
     {
         glUniform1i(glGetUniformLocation(d->program, samplers[i]), i);
     }
+    glUniform1f(glGetUniformLocation(d->program, "piece"), d->piece);
+    glUniform1f(glGetUniformLocation(d->program, "finest"), d->finest);
     return PLEAT_OK;
 }
 
@@ -113,6 +139,7 @@ static void make_textures(pl_live_drawer *d)
                                        PLEAT_LIVE_UPLOAD_BYTES / PLEAT_LIVE_SPAN_BYTES,
                                        d->vertex_count,
                                        d->vertex_count,
+                                       d->triangle_count,
                                        d->triangle_count,
                                        d->triangle_count,
                                        d->triangle_count};
@@ -187,7 +214,7 @@ static pleat_result make_buffers(pl_live_drawer *d, const uint32_t *triangles, u
     float *grid = NULL, corner[9];
     uint32_t *all = NULL, *padded = NULL, *beside = NULL;
     pleat_topology *topology = NULL;
-    GLuint *names[] = {&d->grid, &d->corner, &d->patches, &d->all};
+    GLuint *names[] = {&d->grid, &d->corner, &d->patches, &d->all, &d->corners};
     PL_NEW_OR_FAIL(grid, &d->memory, float, 9 * (size_t)level * level, error);
     PL_NEW_OR_FAIL(all, &d->memory, uint32_t, d->triangle_count, error);
     PL_NEW_OR_FAIL(padded, &d->memory, uint32_t, 4 * (size_t)d->triangle_count, error);
@@ -216,12 +243,21 @@ static pleat_result make_buffers(pl_live_drawer *d, const uint32_t *triangles, u
     send(d->grid, grid, 3 * (size_t)d->grid_count * sizeof *grid, GL_STATIC_DRAW);
     send(d->corner, corner, sizeof corner, GL_STATIC_DRAW);
     send(d->all, all, d->triangle_count * sizeof *all, GL_STATIC_DRAW);
+    send(d->corners, triangles, 3 * (size_t)d->triangle_count * sizeof *triangles, GL_STATIC_DRAW);
     fill(d, TRIANGLES, d->triangle_count, padded);
     fill(d, BESIDE, d->triangle_count, beside);
     glGenVertexArrays(1, &d->patch_array);
     glGenVertexArrays(1, &d->base_array);
-    bind_array(d->patch_array, d->grid, d->patches, PLEAT_LIVE_PATCH_BYTES, true);
-    bind_array(d->base_array, d->corner, d->all, 0, false);
+    if (d->tessellate)
+    {
+        glBindVertexArray(d->patch_array);
+        glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, d->corners);
+    }
+    else
+    {
+        bind_array(d->patch_array, d->grid, d->patches, PLEAT_LIVE_PATCH_BYTES, true);
+        bind_array(d->base_array, d->corner, d->all, 0, false);
+    }
 fail:
     pl_free(&d->memory, grid);
     pl_free(&d->memory, all);
@@ -233,29 +269,38 @@ fail:
 
 /* ---- The drawer ---- */
 
-pleat_result pl_live_drawer_create(uint32_t vertex_count, uint32_t triangle_count, const uint32_t *triangles,
-                                   uint32_t level, const pleat_host *host, pl_live_drawer **out, pleat_error *error)
+pleat_result pl_live_drawer_create(const pl_live_drawer_desc *desc, const pleat_host *host, pl_live_drawer **out,
+                                   pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
     *out = NULL;
-    if (level < 1 || level > 64)
+    if (desc->level < 1 || desc->level > 64)
     {
-        return pl_fail(error, PLEAT_BAD_ARGUMENT, "live wrinkles: level is %u; it can be 1 to 64", level);
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "live wrinkles: level is %u; it can be 1 to 64", desc->level);
+    }
+    if (desc->tessellate && !(desc->piece > 0))
+    {
+        return pl_fail(error, PLEAT_BAD_ARGUMENT, "live wrinkles: piece is %g; it must be above 0",
+                       (double)desc->piece);
     }
     pl_live_drawer *d = PL_CREATE(pl_live_drawer, host);
     if (!d)
     {
         return pl_fail(error, PLEAT_NO_MEMORY, "out of memory for drawing live wrinkles");
     }
-    d->vertex_count = vertex_count;
-    d->triangle_count = triangle_count;
-    PL_NEW_OR_FAIL(d->marks, &d->memory, uint8_t, triangle_count, error);
+    d->vertex_count = desc->vertex_count;
+    d->triangle_count = desc->triangle_count;
+    d->tessellate = desc->tessellate;
+    d->piece = desc->piece;
+    d->finest = (float)desc->level;
+    PL_NEW_OR_FAIL(d->marks, &d->memory, uint8_t, desc->triangle_count, error);
+    PL_NEW_OR_FAIL(d->lists, &d->memory, uint16_t, 2 * (size_t)desc->triangle_count, error);
     PL_NEW_OR_FAIL(d->row, &d->memory, uint8_t, 16 * (size_t)COLUMNS, error);
     result = link_program(d, error);
     if (result == PLEAT_OK)
     {
         make_textures(d);
-        result = make_buffers(d, triangles, level, error);
+        result = make_buffers(d, desc->triangles, desc->level, error);
     }
 fail:
     if (result != PLEAT_OK)
@@ -271,13 +316,14 @@ void pl_live_drawer_destroy(pl_live_drawer *d)
 {
     if (d)
     {
-        const GLuint buffers[] = {d->grid, d->corner, d->patches, d->all};
+        const GLuint buffers[] = {d->grid, d->corner, d->patches, d->all, d->corners};
         glDeleteProgram(d->program);
         glDeleteTextures(TEXTURES, d->textures);
         glDeleteBuffers(sizeof buffers / sizeof buffers[0], buffers);
         glDeleteVertexArrays(1, &d->patch_array);
         glDeleteVertexArrays(1, &d->base_array);
         pl_free(&d->memory, d->marks);
+        pl_free(&d->memory, d->lists);
         pl_free(&d->memory, d->row);
         PL_DESTROY(d);
     }
@@ -287,16 +333,20 @@ void pl_live_drawer_update(pl_live_drawer *d, const pleat_vec4 *positions, const
                            const pleat_live_buffers *buffers)
 {
     memset(d->marks, 0, d->triangle_count);
+    memset(d->lists, 0, 2 * (size_t)d->triangle_count * sizeof *d->lists);
     for (uint32_t i = 0; i < buffers->patch_count; ++i)
     {
         uint32_t triangle;
-        memcpy(&triangle, (const char *)buffers->patches + (size_t)i * PLEAT_LIVE_PATCH_BYTES, sizeof triangle);
+        const char *patch = (const char *)buffers->patches + (size_t)i * PLEAT_LIVE_PATCH_BYTES;
+        memcpy(&triangle, patch, sizeof triangle);
+        memcpy(d->lists + 2 * (size_t)triangle, patch + sizeof triangle, 2 * sizeof *d->lists);
         d->marks[triangle] = 1;
     }
     fill(d, POINTS, buffers->point_count, buffers->points);
     fill(d, SPANS, buffers->span_count, buffers->spans);
     fill(d, POSITIONS, d->vertex_count, positions);
     fill(d, NORMALS, d->vertex_count, normals);
+    fill(d, LISTS, d->triangle_count, d->lists);
     fill(d, MARKS, d->triangle_count, d->marks);
     send(d->patches, buffers->patches, (size_t)buffers->patch_count * PLEAT_LIVE_PATCH_BYTES, GL_STREAM_DRAW);
     d->patch_count = buffers->patch_count;
@@ -313,6 +363,14 @@ void pl_live_drawer_draw(const pl_live_drawer *d, const float view[16], const fl
         glBindTexture(GL_TEXTURE_2D, d->textures[i]);
     }
     glActiveTexture(GL_TEXTURE0);
+    if (d->tessellate)
+    {
+        glBindVertexArray(d->patch_array);
+        glPatchParameteri(GL_PATCH_VERTICES, 3);
+        glDrawElements(GL_PATCHES, (GLsizei)(3 * d->triangle_count), GL_UNSIGNED_INT, NULL);
+        glBindVertexArray(0);
+        return;
+    }
     glBindVertexArray(d->base_array);
     glVertexAttribI4ui(2, 0, 0, 0, 0); /* no spans */
     glDrawArraysInstanced(GL_TRIANGLES, 0, 3, (GLsizei)d->triangle_count);

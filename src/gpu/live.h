@@ -1,5 +1,5 @@
-/* Draws the buffers of pleat/layers/live.h with instanced patches, in the GLSL ES 3.00 of shaders/live*: what an engine
- * or a web page does, as short as it can be. */
+/* Draws the buffers of pleat/layers/live.h by the shaders live*: with instanced patches, in GLSL ES 3.00, or with
+ * tessellation. What an engine or a web page does, as short as it can be. */
 #ifndef PL_GPU_LIVE_H
 #define PL_GPU_LIVE_H
 
@@ -8,14 +8,22 @@
 
 #include <epoxy/gl.h>
 
+typedef struct pl_live_drawer_desc
+{
+    uint32_t vertex_count, triangle_count;
+    /* Those of the live object, welded: over a seam of split vertices patches and triangles without one would not meet
+     * exactly. */
+    const uint32_t *triangles;
+    uint32_t level;  /* pieces of a triangle's edge in a patch, 1 .. 64; with tessellation: at most */
+    bool tessellate; /* by tessellation shaders (OpenGL 4.2), in the place of instanced patches */
+    float piece;     /* with tessellation: the length that an edge is cut into; 3/8 of the smallest width */
+} pl_live_drawer_desc;
+
 typedef struct pl_live_drawer pl_live_drawer;
 
-/* Needs a current context (OpenGL 4.3 or OpenGL ES 3.0) here and below. level: pieces of a triangle's edge in a patch,
- * 1
- * .. 64. Triangles are those of the live object, welded: over a seam of split vertices patches
- * and triangles without one would not meet exactly. The light is white and has no shadows. */
-pleat_result pl_live_drawer_create(uint32_t vertex_count, uint32_t triangle_count, const uint32_t *triangles,
-                                   uint32_t level, const pleat_host *host, pl_live_drawer **drawer, pleat_error *error);
+/* Needs a current context (OpenGL 4.3 or OpenGL ES 3.0) here and below. The light is white and has no shadows. */
+pleat_result pl_live_drawer_create(const pl_live_drawer_desc *desc, const pleat_host *host, pl_live_drawer **drawer,
+                                   pleat_error *error);
 void pl_live_drawer_destroy(pl_live_drawer *drawer); /* NULL is fine */
 
 /* Takes a frame over: #V positions and smooth unit normals, and what is packed. */

@@ -15,9 +15,12 @@ extern const char pl_shader_gather_frag[];
 extern const char pl_shader_around_frag[];
 extern const char pl_shader_blur_frag[];
 extern const char pl_shader_shade_frag[];
-extern const char pl_shader_live_glsl[]; /* GLSL ES 3.00: stands by itself */
+extern const char pl_shader_live_glsl[]; /* GLSL ES 3.00 and 4.20: wants a version, and nothing else, in front */
 extern const char pl_shader_live_patch_vert[];
 extern const char pl_shader_live_patch_frag[];
+extern const char pl_shader_live_tess_vert[];
+extern const char pl_shader_live_tess_tesc[];
+extern const char pl_shader_live_tess_tese[];
 extern const char pl_shader_line_vert[];
 extern const char pl_shader_line_frag[];
 extern const char pl_shader_ellipse_vert[];

@@ -1,6 +1,6 @@
-#version 300 es
 /* Wrinkles from the three buffers of pleat/layers/live.h: the surface that pleat_live_height describes. GLSL ES 3.00, as
- * WebGL2 has it; goes in front of live_patch.vert and live_patch.frag. See docs/live.md for other engines. */
+ * WebGL2 has it, and GLSL 4.20; stands behind "#version 300 es" (or 420) and in front of the other live_* files. See
+ * docs/live.md for other engines. */
 precision highp float;
 precision highp int;
 precision highp sampler2D;
