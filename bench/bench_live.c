@@ -138,8 +138,67 @@ static void bench_tube(uint32_t around, uint32_t along, float width, double goal
     free(t.positions);
 }
 
+/* ---- Crowds ---- */
+
+enum
+{
+    MOST_CROWD = 1000
+};
+
+/* As far away as its number says: ten are near, then less and less is to be seen of them. */
+static float detail_of(uint32_t index)
+{
+    return index < 10 ? 1 : index < 50 ? 0.5f : index < 200 ? 0.2f : 0;
+}
+
+static void bench_crowd(uint32_t count)
+{
+    static pleat_live *crowd[MOST_CROWD];
+    tube t = {.around = 12, .along = 13};
+    double best = 1e30;
+    char name[80];
+    make_tube(&t, 0.006f);
+    pleat_live_desc desc = pleat_live_desc_default();
+    desc.vertex_count = t.around * t.along;
+    desc.triangle_count = triangle_count(&t);
+    desc.triangles = t.triangles;
+    desc.options.width = 0.006f;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        must(pleat_live_create(&desc, NULL, &crowd[i], NULL));
+        pleat_live_set_detail(crowd[i], detail_of(i));
+    }
+    for (int round = 0; round < 3; ++round)
+    {
+        clock_t start = clock();
+        for (int f = 0; f < FRAMES; ++f)
+        {
+            for (uint32_t i = 0; i < count; ++i)
+            {
+                const pleat_vec3 *now = t.positions + (size_t)((f + (int)i) % FRAMES) * desc.vertex_count;
+                pleat_live_update(crowd[i], now, 1 / 60.0f, NULL);
+            }
+        }
+        best = fmin(best, (double)(clock() - start) / CLOCKS_PER_SEC / FRAMES * 1e3);
+    }
+    snprintf(name, sizeof name, "live, crowd of %u, %u triangles each", count, desc.triangle_count);
+    bench_row(name, best, "ms", "milliseconds a frame, one thread", best,
+              count == MOST_CROWD ? BENCH_AT_MOST : BENCH_NO_GOAL, 16 * 16.7);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        pleat_live_destroy(crowd[i]);
+    }
+    pleat_live_destroy(t.live);
+    free(t.triangles);
+    free(t.positions);
+}
+
 void bench_live(void)
 {
+    for (uint32_t count = 1; count <= MOST_CROWD; count *= 10)
+    {
+        bench_crowd(count);
+    }
     bench_tube(16, 27, 0.004f, 0.5);
     bench_tube(100, 101, 0.004f, 12);
 }

@@ -220,6 +220,32 @@ static void test_live_mask(void **state)
     pleat_live_destroy(live);
 }
 
+/* Less detail is lower, none is nothing at all; on the way heights never jump. */
+static void test_live_detail(void **state)
+{
+    (void)state;
+    pleat_live *live = make_live(NULL, NULL);
+    pleat_vec3 positions[VERTICES];
+    float height = 0, full = 0;
+    press_for(live, 60, NULL);
+    press(0.6f, positions);
+    full = height = pleat_live_last(live).highest;
+    assert_true(height > 0);
+    for (int f = 0; f < 240; ++f)
+    {
+        pleat_live_set_detail(live, f < 60 ? 0.5f : f < 120 ? 0 : 1);
+        pleat_live_event event = pleat_live_update(live, positions, 1 / 60.0f, NULL);
+        float now = pleat_live_last(live).highest;
+        assert_true(fabsf(now - height) <= 0.1f * 0.01f);
+        height = now;
+        assert_true(f != 59 || fabsf(height - 0.5f * full) < 0.1f * full);
+        assert_true(f != 119 || (event == PLEAT_LIVE_STILL && pleat_live_packed(live).point_count == 0));
+        assert_true(f != 120 || event == PLEAT_LIVE_CUT);
+    }
+    assert_true(height > 0.9f * full);
+    pleat_live_destroy(live);
+}
+
 /* Sides: inward wrinkles are the outward ones below the cloth. */
 static void test_live_inward(void **state)
 {
@@ -641,12 +667,12 @@ int main(void)
         cmocka_unit_test(test_live_defaults),      cmocka_unit_test(test_live_refuses),
         cmocka_unit_test(test_live_pressed_cloth), cmocka_unit_test(test_live_no_wrinkles_without_compression),
         cmocka_unit_test(test_live_wrinkles_go),   cmocka_unit_test(test_live_mask),
-        cmocka_unit_test(test_live_inward),        cmocka_unit_test(test_live_bad_frames),
-        cmocka_unit_test(test_live_mad_frames),    cmocka_unit_test(test_live_teleport),
-        cmocka_unit_test(test_live_any_topology),  cmocka_unit_test(test_live_weld),
-        cmocka_unit_test(test_live_state),         cmocka_unit_test(test_live_memory),
-        cmocka_unit_test(test_live_contour),       cmocka_unit_test(test_live_buffers),
-        cmocka_unit_test(test_live_surface),
+        cmocka_unit_test(test_live_detail),        cmocka_unit_test(test_live_inward),
+        cmocka_unit_test(test_live_bad_frames),    cmocka_unit_test(test_live_mad_frames),
+        cmocka_unit_test(test_live_teleport),      cmocka_unit_test(test_live_any_topology),
+        cmocka_unit_test(test_live_weld),          cmocka_unit_test(test_live_state),
+        cmocka_unit_test(test_live_memory),        cmocka_unit_test(test_live_contour),
+        cmocka_unit_test(test_live_buffers),       cmocka_unit_test(test_live_surface),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

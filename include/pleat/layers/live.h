@@ -81,6 +81,11 @@ typedef enum pleat_live_event
  * updated at once, on any threads; tasks may be NULL, and results do not depend on them. */
 pleat_live_event pleat_live_update(pleat_live *live, const pleat_vec3 *positions, float dt, const pleat_tasks *tasks);
 
+/* How much there is to see, for levels of detail: 1 (after creation) all, below it lower wrinkles and fewer new ones, 0
+ * none. They come and go as slowly as ever, so nothing pops. Where none is left at 0 an update does nothing at all and
+ * returns PLEAT_LIVE_STILL; the first one after that is a cut. */
+void pleat_live_set_detail(pleat_live *live, float detail);
+
 /* The next update is a cut, whatever it looks like: after a change of clothes, of level of detail, of pose. */
 void pleat_live_cut(pleat_live *live);
 /* As after creation. */

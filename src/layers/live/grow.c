@@ -165,7 +165,8 @@ bool pl_live_grow(pleat_live *live, pl_live_path *path, float dt)
     float from = pl_live_arc_at(path, arc, path->begin), to = pl_live_arc_at(path, arc, path->end);
     float want_from = pl_live_arc_at(path, arc, begin), want_to = pl_live_arc_at(path, arc, end);
     path->dying = want_to - want_from >= live->options.shortest * width ? 0u : 1u;
-    float want_height = path->dying ? 0 : wanted_height(live, path, arc, want_from, want_to);
+    path->dying = live->head->detail > 0 ? path->dying : 1;
+    float want_height = path->dying ? 0 : live->head->detail * wanted_height(live, path, arc, want_from, want_to);
     /* The flank to an end rises by at most 1.5 times the height on half of the length. */
     float most = fminf(END_SPEED, END_HEIGHT_SPEED * width / fmaxf(path->height * 3 * STEEPEST, 1e-6f * width));
     most = fminf(most * width * dt, 0.5f * (powf(GROWTH, PL_LIVE_RATE * dt) - 1) * fmaxf(to - from, width));

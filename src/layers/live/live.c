@@ -360,7 +360,10 @@ static void sow_in_time(pleat_live *live, float dt)
     {
         pl_live_limit(live, i);
     }
-    pl_live_sow(live);
+    if (head->detail > 0)
+    {
+        pl_live_sow(live);
+    }
 }
 
 static void count_figures(pleat_live *live)
@@ -423,8 +426,23 @@ static pleat_live_event move(pleat_live *live, float dt, const pleat_tasks *task
     return PLEAT_LIVE_MOVED;
 }
 
+static void forget_frame(pleat_live *live)
+{
+    live->line_count = live->point_count = 0;
+    pl_live_touch_all(live);
+    pl_live_pack(live);
+    live->figures = (pleat_live_figures){0};
+}
+
 pleat_live_event pleat_live_update(pleat_live *live, const pleat_vec3 *positions, float dt, const pleat_tasks *tasks)
 {
+    if (live->head->seen && !(live->head->detail > 0) && live->head->path_count == 0)
+    {
+        live->head->cut_next = true; /* nobody looks at what happens now */
+        live->head->waited = 0;
+        forget_frame(live);
+        return PLEAT_LIVE_STILL;
+    }
     if (!(dt * 0 == 0) || !is_sound(live, positions))
     {
         live->head->waited += dt > 0 && dt < LONGEST_FRAME ? dt : 0;
@@ -454,17 +472,14 @@ pleat_live_event pleat_live_update(pleat_live *live, const pleat_vec3 *positions
     return event;
 }
 
+void pleat_live_set_detail(pleat_live *live, float detail)
+{
+    live->head->detail = detail > 0 ? fminf(detail, 1) : 0;
+}
+
 void pleat_live_cut(pleat_live *live)
 {
     live->head->cut_next = true;
-}
-
-static void forget_frame(pleat_live *live)
-{
-    live->line_count = live->point_count = 0;
-    pl_live_touch_all(live);
-    pl_live_pack(live);
-    live->figures = (pleat_live_figures){0};
 }
 
 void pleat_live_reset(pleat_live *live)
@@ -473,6 +488,7 @@ void pleat_live_reset(pleat_live *live)
     live->head->vertex_count = live->topology->vertex_count;
     live->head->triangle_count = live->topology->triangle_count;
     live->head->most = live->most;
+    live->head->detail = 1;
     forget_frame(live);
 }
 

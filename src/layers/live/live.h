@@ -60,6 +60,7 @@ typedef struct pl_live_head
     uint32_t seen;                               /* a good frame */
     uint32_t cut_next;
     float width;  /* L_min */
+    float detail; /* 0 .. 1 */
     float waited; /* seconds of frames that were bad, to add to the next */
     float unsown; /* seconds since seeds were sown */
     uint32_t ring_count, ring_last;

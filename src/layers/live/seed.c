@@ -7,6 +7,8 @@
 
 /* Smallest over largest stretch: above this there is no direction to speak of. */
 static const float NO_DIRECTION = 0.92f;
+/* With less to see new wrinkles keep apart by its inverse, at most by that of this. */
+static const float LEAST_DETAIL = 0.2f;
 /* Cloth that is this many times shorter has been crushed by skinning, in a crotch or an armpit; it does not wrinkle. */
 static const float CRUSHED = 3;
 
@@ -104,7 +106,7 @@ static uint32_t places_of(pl_f4 normal, float spacing)
 
 static float spacing_of(const pleat_live *live)
 {
-    return live->options.spacing * live->options.arc * live->head->width;
+    return live->options.spacing * live->options.arc * live->head->width / fmaxf(live->head->detail, LEAST_DETAIL);
 }
 
 static bool is_taken(const pleat_live *live, pl_f4 place, pl_f4 normal, float spacing)
