@@ -1,6 +1,6 @@
 /* Eight floats or four doubles at once: what GCC's vector extensions leave out. For *_wide.c: without AVX the compiler
  * makes halves of everything, with the same bits. Each function gives the same bits with or without the instruction
- * named for it. */
+ * named for it. Kernels that are written over a width ask base/width.h. */
 #ifndef PL_EIGHT_H
 #define PL_EIGHT_H
 
@@ -232,52 +232,6 @@ PL_INLINE void pl_transpose8x8(pl_f8 rows[8])
 PL_INLINE pl_f8 pl_dot8(const pl_f8 a[3], const pl_f8 b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-/* As pl_normalize3. */
-PL_INLINE void pl_normalize8(pl_f8 a[3])
-{
-    pl_f8 squared = pl_dot8(a, a), scale = pl_splat8(1) / pl_sqrt8(squared);
-    scale = (pl_f8)((pl_i8)scale & (squared > pl_splat8(1e-36f)));
-    for (int k = 0; k < 3; ++k)
-    {
-        a[k] *= scale;
-    }
-}
-
-PL_INLINE void pl_cross8(const pl_f8 a[3], const pl_f8 b[3], pl_f8 out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-/* As pl_quat_rotate, each vector by a quaternion of its own. */
-PL_INLINE void pl_quat_rotate8(const pl_f8 q[4], pl_f8 v[3])
-{
-    pl_f8 once[3], twice[3];
-    pl_cross8(q, v, once);
-    pl_cross8(q, once, twice);
-    for (int k = 0; k < 3; ++k)
-    {
-        v[k] += 2 * (q[3] * once[k] + twice[k]);
-    }
-}
-
-/* As pl_smooth_step. */
-PL_INLINE pl_f8 pl_smooth_step8(pl_f8 t)
-{
-    t = pl_min8(pl_max8(t, pl_splat8(0)), pl_splat8(1));
-    return t * t * (3 - 2 * t);
-}
-
-/* The linear part of a matrix on eight vectors. */
-PL_INLINE void pl_affine_vector8(const pleat_affine *m, const pl_f8 v[3], pl_f8 out[3])
-{
-    for (int k = 0; k < 3; ++k)
-    {
-        out[k] = pl_splat8(m->row[k][0]) * v[0] + pl_splat8(m->row[k][1]) * v[1] + pl_splat8(m->row[k][2]) * v[2];
-    }
 }
 
 /* ---- Doubles ---- */

@@ -1,6 +1,6 @@
 /* Kernels in *_wide.c are compiled once per instruction set; PL_WIDE(name) gives each build its own symbol. A table of
- * function pointers picks one at first use by pl_has_avx2. No kernel may round differently by its width: the
- * scalar version is the definition, and tests compare all of them bit for bit. */
+ * function pointers picks one at first use by pl_has_avx2. No kernel may round differently by its width: one lane is
+ * the definition (base/width.h), and tests compare all of them bit for bit. */
 #ifndef PL_WIDE_H
 #define PL_WIDE_H
 

@@ -1,8 +1,12 @@
 /* The 1D core of folds: judged by closed forms, by bisection, and by what convexity promises. */
+/* Here lines are those of the instance of one lane. */
+#define PL_WIDTH 1
+#define PL_WIDE_SUFFIX one
 #include "support/support.h"
+#include "support/fold_oracle.h"
 
-#include "base/wide.h"
-#include "layers/folds/solve/eight.h"
+#include "layers/folds/solve/line.h"
+#include "layers/profile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +17,7 @@ enum
 };
 
 /* A straight line of length `now` along X that was 1 long at rest, raised along Y by a profile. */
-static double flat_fold(const pl_profile *profile, double now, pl_fold_segment *segments)
+static double flat_fold(const pl_profile *profile, double now, oracle_segment *segments)
 {
     pl_f4 points[POINTS], raised[POINTS];
     for (uint32_t i = 0; i < POINTS; ++i)
@@ -22,7 +26,7 @@ static double flat_fold(const pl_profile *profile, double now, pl_fold_segment *
         points[i] = pl_set((float)now * x, 0, 0, 0);
         raised[i] = pl_set(0, pl_profile_at(profile, 2 * x - 1), 0, 0);
     }
-    pl_fold_segments(POINTS, points, raised, segments);
+    oracle_segments(POINTS, points, raised, segments);
     return 1;
 }
 
@@ -64,9 +68,9 @@ static void test_fold_line_of_a_tent_has_the_height_of_pythagoras(void **state)
     {
         pl_f4 points[3] = {pl_set(0, 0, 0, 0), pl_set((float)now / 2, 0, 0, 0), pl_set((float)now, 0, 0, 0)};
         pl_f4 raised[3] = {pl_splat(0), pl_set(0, 1, 0, 0), pl_splat(0)};
-        pl_fold_segment segments[2];
-        pl_fold_segments(3, points, raised, segments);
-        pl_fold_solution solution = pl_fold_solve(segments, 2, 1, 0);
+        oracle_segment segments[2];
+        oracle_segments(3, points, raised, segments);
+        oracle_solution solution = oracle_solve(segments, 2, 1, 0);
         assert_true(fabs(solution.amplitude - sqrt(0.25 - now * now / 4)) < 1e-6);
         assert_true(fabs(solution.tau) <= 1e-10);
     }
@@ -76,15 +80,15 @@ static void test_fold_line_keeps_still_where_nothing_compresses(void **state)
 {
     (void)state;
     pl_profile profile = pl_profile_polynomial(PL_PROFILE_THIRD);
-    pl_fold_segment segments[POINTS];
+    oracle_segment segments[POINTS];
     double rest = flat_fold(&profile, 1.0001, segments);
-    pl_fold_solution solution = pl_fold_solve(segments, POINTS - 1, rest, 0.3);
+    oracle_solution solution = oracle_solve(segments, POINTS - 1, rest, 0.3);
     assert_true(solution.amplitude == 0 && solution.tau > 0 && solution.steps == 0);
-    assert_true(fabs(pl_fold_residual(solution.amplitude, solution.tau)) < 1e-15);
+    assert_true(fabs(oracle_residual(solution.amplitude, solution.tau)) < 1e-15);
     /* A fold that cannot rise says so in its tau and does not hang. */
     pl_f4 points[2] = {pl_splat(0), pl_set(0.5f, 0, 0, 0)}, nowhere[2] = {pl_splat(0), pl_splat(0)};
-    pl_fold_segments(2, points, nowhere, segments);
-    solution = pl_fold_solve(segments, 1, 1, 0);
+    oracle_segments(2, points, nowhere, segments);
+    solution = oracle_solve(segments, 1, 1, 0);
     assert_true(solution.amplitude == 0 && solution.tau < 0);
 }
 
@@ -112,29 +116,29 @@ static void test_fold_line_finds_the_one_root(void **state)
             length += i ? (double)pl_length3(points[i] - points[i - 1]) : 0;
         }
         rest = length * (1 + (double)support_random_float(&seed, 0, round % 3 ? 0.5f : 0.001f));
-        pl_fold_segment segments[POINTS];
-        pl_fold_segments(POINTS, points, raised, segments);
-        if (!(pl_fold_tau(segments, POINTS - 1, rest, 0, NULL) < 0))
+        oracle_segment segments[POINTS];
+        oracle_segments(POINTS, points, raised, segments);
+        if (!(oracle_tau(segments, POINTS - 1, rest, 0, NULL) < 0))
         {
             continue;
         }
-        pl_fold_solution cold = pl_fold_solve(segments, POINTS - 1, rest, 0);
+        oracle_solution cold = oracle_solve(segments, POINTS - 1, rest, 0);
         assert_true(cold.amplitude > 0 && fabs(cold.tau) <= 1e-9 * rest);
         double guess = cold.amplitude * (double)support_random_float(&seed, 0.9f, 1.1f);
-        pl_fold_solution warm = pl_fold_solve(segments, POINTS - 1, rest, guess);
+        oracle_solution warm = oracle_solve(segments, POINTS - 1, rest, guess);
         assert_true(fabs(warm.amplitude - cold.amplitude) < 1e-6 * cold.amplitude);
-        pl_fold_solution far = pl_fold_solve(segments, POINTS - 1, rest, 1e6);
+        oracle_solution far = oracle_solve(segments, POINTS - 1, rest, 1e6);
         assert_true(fabs(far.amplitude - cold.amplitude) < 1e-6 * cold.amplitude);
-        assert_true(fabs(pl_fold_residual(cold.amplitude, cold.tau)) < 1e-8 * rest);
+        assert_true(fabs(oracle_residual(cold.amplitude, cold.tau)) < 1e-8 * rest);
         steps += cold.steps;
         warm_steps += warm.steps;
         most = cold.steps > most ? cold.steps : most;
         ++solved;
         /* negative before the root, positive behind it, convex in between */
-        double last = pl_fold_tau(segments, POINTS - 1, rest, 0, NULL), last_rise = -1e30;
+        double last = oracle_tau(segments, POINTS - 1, rest, 0, NULL), last_rise = -1e30;
         for (int i = 1; i <= 20; ++i)
         {
-            double x = cold.amplitude * i / 10, tau = pl_fold_tau(segments, POINTS - 1, rest, x, NULL);
+            double x = cold.amplitude * i / 10, tau = oracle_tau(segments, POINTS - 1, rest, x, NULL);
             assert_true(i == 10 || (tau < 0) == (i < 10));
             assert_true(tau - last >= last_rise - 1e-12 * rest);
             last_rise = tau - last;
@@ -151,14 +155,20 @@ static void test_fold_line_starts_with_the_square_root(void **state)
 {
     (void)state;
     pl_profile profile = pl_profile_polynomial(PL_PROFILE_THIRD);
-    pl_fold_segment segments[POINTS];
+    oracle_segment segments[POINTS];
     double heights[2];
     for (int k = 0; k < 2; ++k)
     {
         double rest = flat_fold(&profile, 1 - (k ? 1e-3 : 1e-5), segments);
-        heights[k] = pl_fold_solve(segments, POINTS - 1, rest, 0).amplitude;
+        heights[k] = oracle_solve(segments, POINTS - 1, rest, 0).amplitude;
     }
     assert_true(fabs(heights[1] / heights[0] - 10) < 0.1);
+}
+
+/* Of a fold that is 1 long at rest. */
+static double taken_up(double lost, double length)
+{
+    return lost > 0 ? (double)pl_fold_take_up(pl_splat_w((float)lost), pl_splat_w((float)length), pl_splat_w(1))[0] : 0;
 }
 
 /* Length that comes over to stretched cloth, more of it evenly: the height begins in proportion to it, not with its
@@ -167,20 +177,20 @@ static void test_fold_line_begins_evenly_on_stretched_cloth(void **state)
 {
     (void)state;
     pl_profile profile = pl_profile_polynomial(PL_PROFILE_THIRD);
-    pl_fold_segment segments[POINTS];
+    oracle_segment segments[POINTS];
     double heights[3], most = 0;
     flat_fold(&profile, 1.3, segments);
     for (int k = 0; k < 3; ++k)
     {
-        double lost = 1e-3 * (k == 2 ? 100 : k + 1), taken = pl_fold_take_up(lost, 1.3, 1);
-        heights[k] = pl_fold_solve(segments, POINTS - 1, 1.3 + taken, 0).amplitude;
+        double lost = 1e-3 * (k == 2 ? 100 : k + 1), taken = taken_up(lost, 1.3);
+        heights[k] = oracle_solve(segments, POINTS - 1, 1.3 + taken, 0).amplitude;
         assert_true(taken > 0 && taken < lost);
     }
     assert_true(fabs(heights[1] / heights[0] - 2) < 0.02 && heights[2] > 20 * heights[0]);
-    assert_true(pl_fold_take_up(0.1, 1.05, 1) == 0.1 && pl_fold_take_up(0.1, 0.8, 1) == 0.1);
+    assert_true(fabs(taken_up(0.1, 1.05) - 0.1) < 1e-8 && fabs(taken_up(0.1, 0.8) - 0.1) < 1e-8);
     for (double lost = 0; lost < 0.5; lost += 0.01)
     {
-        double taken = pl_fold_take_up(lost, 1.3, 1);
+        double taken = taken_up(lost, 1.3);
         assert_true(taken >= most);
         most = taken;
     }
@@ -211,15 +221,15 @@ static void play_frame(played *p, double lost, bool corrected)
 {
     pl_profile profile = pl_profile_polynomial(PL_PROFILE_THIRD);
     pl_f4 skinned[POINTS], raised[POINTS], folded[POINTS], normals[POINTS];
-    pl_fold_segment segments[POINTS];
+    oracle_segment segments[POINTS];
     for (uint32_t i = 0; i < POINTS; ++i)
     {
         skinned[i] = pl_set((float)(1 - lost) * p->rest[i], 0, 0, 0);
         normals[i] = pl_set(0, 1, 0, 0);
         raised[i] = p->directions[i] * pl_splat(pl_profile_at(&profile, 2 * p->rest[i] - 1));
     }
-    pl_fold_segments(POINTS, skinned, raised, segments);
-    pl_fold_solution solution = pl_fold_solve(segments, POINTS - 1, 1, 0);
+    oracle_segments(POINTS, skinned, raised, segments);
+    oracle_solution solution = oracle_solve(segments, POINTS - 1, 1, 0);
     p->tau = fmax(p->tau, fabs(solution.tau));
     p->smallest = INFINITY;
     for (uint32_t i = 0; i < POINTS; ++i)
@@ -230,7 +240,7 @@ static void play_frame(played *p, double lost, bool corrected)
     }
     if (corrected)
     {
-        pl_fold_directions(POINTS, skinned, folded, p->rest, normals, p->directions);
+        oracle_directions(POINTS, skinned, folded, p->rest, normals, p->directions);
     }
 }
 
@@ -282,15 +292,15 @@ static void test_fold_line_eases_out_of_a_hollow(void **state)
         points[i] = pl_set(sinf(angle), 1 - cosf(angle), 0, 0);
         raised[i] = pl_set(-sinf(angle), cosf(angle), 0, 0) * pl_splat(pl_profile_at(&profile, 2 * t - 1));
     }
-    pl_fold_segment segments[POINTS];
-    pl_fold_segments(POINTS, points, raised, segments);
-    double length = pl_fold_tau(segments, POINTS - 1, 0, 0, NULL), before = 0, tenth = 0, fast = 0, slow = 0;
-    assert_true(pl_fold_solve(segments, POINTS - 1, length * (1 + 1e-9), 0).amplitude > 0.05);
+    oracle_segment segments[POINTS];
+    oracle_segments(POINTS, points, raised, segments);
+    double length = oracle_tau(segments, POINTS - 1, 0, 0, NULL), before = 0, tenth = 0, fast = 0, slow = 0;
+    assert_true(oracle_solve(segments, POINTS - 1, length * (1 + 1e-9), 0).amplitude > 0.05);
     for (int i = 1; i <= 1000; ++i)
     {
         double wanted = length * (1 + 5e-4 * i);
-        pl_fold_solution eased = pl_fold_solve_eased(segments, POINTS - 1, wanted, 0);
-        pl_fold_solution exact = pl_fold_solve(segments, POINTS - 1, wanted, 0);
+        oracle_solution eased = oracle_solve_eased(segments, POINTS - 1, wanted, 0);
+        oracle_solution exact = oracle_solve(segments, POINTS - 1, wanted, 0);
         assert_true(eased.hollow > 0.05 && eased.amplitude > before && eased.amplitude - before < 0.02);
         assert_true(eased.amplitude <= exact.amplitude * (1 + 1e-9));
         assert_true(5e-4 * i / (1 + 5e-4 * i) < 0.32 || fabs(eased.amplitude - exact.amplitude) < 1e-9);
@@ -305,7 +315,7 @@ static void test_fold_line_eases_out_of_a_hollow(void **state)
     assert_true(slow <= 0.15 * fast);
 }
 
-/* ---- Eight at once ---- */
+/* ---- Many at once ---- */
 
 /* A line of two centimetres: points that are too close together or too far apart, on an arc that is hollow or not, and
  * directions that come together or go apart. Lies a metre from the origin. */
@@ -323,52 +333,126 @@ static void random_fold(uint32_t *seed, uint32_t count, pl_f4 *points, pl_f4 *ra
     }
 }
 
-/* Against the solution in double, one at a time: the length is right, whatever the amplitude, and the amplitude as far
- * as the length tells it. Folds of different numbers of points lie side by side. */
-static void check_eight(pl_fold_solve_eight *kernel)
+/* Folds of different numbers of points side by side, in the kernel's layout; an instance of one lane takes them one by
+ * one. */
+typedef struct side_by_side
 {
+    uint32_t count;     /* of segments in the layout */
+    uint32_t counts[8]; /* each fold's own */
+    float step[PL_FOLD_SEGMENTS][3][8], rise[PL_FOLD_SEGMENTS][3][8];
+    float wanted[8];
+    oracle_segment segments[8][PL_FOLD_SEGMENTS];
+} side_by_side;
+
+static void make_folds(uint32_t *seed, uint32_t round, side_by_side *s)
+{
+    *s = (side_by_side){.count = 2 + round % (PL_FOLD_SEGMENTS - 1)};
+    for (uint32_t lane = 0; lane < 8; ++lane)
+    {
+        pl_f4 points[PL_FOLD_SEGMENTS + 1], raised[PL_FOLD_SEGMENTS + 1];
+        uint32_t count = s->counts[lane] = 2 + (lane ? support_random(seed) % (s->count - 1) : s->count - 2);
+        random_fold(seed, count + 1, points, raised);
+        oracle_segments(count + 1, points, raised, s->segments[lane]);
+        double length = oracle_tau(s->segments[lane], count, 0, 0, NULL);
+        s->wanted[lane] = (float)length * support_random_float(seed, 0.9f, 1.3f);
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            /* Those that are missing come before the last. */
+            uint32_t at = i + 1 < count ? i : s->count - 1;
+            for (int c = 0; c < 3; ++c)
+            {
+                s->step[at][c][lane] = points[i + 1][c] - points[i][c];
+                s->rise[at][c][lane] = raised[i + 1][c] - raised[i][c];
+            }
+        }
+    }
+}
+
+/* What an instance makes of them. */
+typedef struct outcome
+{
+    float amplitude[8], tau[8], hollow[8], relief[8], due[8];
+    int32_t steps[8];
+} outcome;
+
+/* As the instances of eight lanes see them. */
+typedef struct eight_segments
+{
+    uint32_t count;
+    pl_f8 step[PL_FOLD_SEGMENTS][3], rise[PL_FOLD_SEGMENTS][3];
+} eight_segments;
+typedef struct eight_solution
+{
+    pl_f8 amplitude, tau, hollow, relief, due;
+    pl_i8 steps;
+} eight_solution;
+typedef void eight_solver(const eight_segments *folds, const pl_f8 *wanted, eight_solution *out);
+eight_solver pl_fold_solve_line_base, pl_fold_solve_line_avx2;
+
+static void solve_eight(eight_solver *solver, const side_by_side *s, outcome *out)
+{
+    eight_segments segments = {.count = s->count};
+    eight_solution solution;
+    pl_f8 wanted;
+    memcpy(segments.step, s->step, sizeof segments.step);
+    memcpy(segments.rise, s->rise, sizeof segments.rise);
+    memcpy(&wanted, s->wanted, sizeof wanted);
+    solver(&segments, &wanted, &solution);
+    memcpy(out, &solution, sizeof *out);
+}
+
+/* The definition: fold after fold. */
+static void solve_one_by_one(const side_by_side *s, outcome *out)
+{
+    for (uint32_t lane = 0; lane < 8; ++lane)
+    {
+        pl_fold_segments segments = {.count = s->count};
+        pl_fold_solution solution;
+        for (uint32_t i = 0; i < s->count; ++i)
+        {
+            for (int c = 0; c < 3; ++c)
+            {
+                segments.step[i][c] = pl_splat_w(s->step[i][c][lane]);
+                segments.rise[i][c] = pl_splat_w(s->rise[i][c][lane]);
+            }
+        }
+        pl_fw wanted = pl_splat_w(s->wanted[lane]);
+        pl_fold_solve_line_one(&segments, &wanted, &solution);
+        out->amplitude[lane] = solution.amplitude[0];
+        out->tau[lane] = solution.tau[0];
+        out->hollow[lane] = solution.hollow[0];
+        out->relief[lane] = solution.relief[0];
+        out->due[lane] = solution.due[0];
+        out->steps[lane] = solution.steps[0];
+    }
+}
+
+/* Against the solution in double: the length is right, whatever the amplitude, and the amplitude as far as the length
+ * tells it. */
+static void test_fold_line_is_right_in_floats(void **state)
+{
+    (void)state;
     uint32_t seed = 1, rising = 0, hollow = 0, most = 0;
     double worst = 0, apart = 0;
     for (uint32_t round = 0; round < 3000; ++round)
     {
-        pl_fold_eight eight = {.count = 2 + round % (PL_FOLD_SEGMENTS - 1)};
-        pl_fold_segment segments[8][PL_FOLD_SEGMENTS];
-        uint32_t count[8];
-        pl_f8 wanted;
+        side_by_side s;
+        outcome o;
+        make_folds(&seed, round, &s);
+        solve_one_by_one(&s, &o);
         for (uint32_t lane = 0; lane < 8; ++lane)
         {
-            pl_f4 points[PL_FOLD_SEGMENTS + 1], raised[PL_FOLD_SEGMENTS + 1];
-            count[lane] = 2 + (lane ? support_random(&seed) % (eight.count - 1) : eight.count - 2);
-            random_fold(&seed, count[lane] + 1, points, raised);
-            pl_fold_segments(count[lane] + 1, points, raised, segments[lane]);
-            double length = pl_fold_tau(segments[lane], count[lane], 0, 0, NULL);
-            wanted[lane] = (float)length * support_random_float(&seed, 0.9f, 1.3f);
-            for (uint32_t i = 0; i < count[lane]; ++i)
-            {
-                /* Those that are missing come before the last. */
-                uint32_t at = i + 1 < count[lane] ? i : eight.count - 1;
-                for (int c = 0; c < 3; ++c)
-                {
-                    eight.step[at][c][lane] = points[i + 1][c] - points[i][c];
-                    eight.rise[at][c][lane] = raised[i + 1][c] - raised[i][c];
-                }
-            }
-        }
-        pl_fold_eight_solution wide;
-        kernel(&eight, &wanted, &wide);
-        for (uint32_t lane = 0; lane < 8; ++lane)
-        {
-            double rest = (double)wanted[lane], x = (double)wide.amplitude[lane];
-            pl_fold_solution one = pl_fold_solve_eased(segments[lane], count[lane], rest, 0);
-            assert_true((wide.amplitude[lane] > 0) == (one.amplitude > 0));
-            assert_true(fabs((double)wide.hollow[lane] - one.hollow) <= 1e-4 * (one.hollow + 1e-3));
+            double rest = (double)s.wanted[lane], x = (double)o.amplitude[lane];
+            oracle_solution one = oracle_solve_eased(s.segments[lane], s.counts[lane], rest, 0);
+            assert_true((o.amplitude[lane] > 0) == (one.amplitude > 0));
+            assert_true(fabs((double)o.hollow[lane] - one.hollow) <= 1e-4 * (one.hollow + 1e-3));
             if (one.amplitude > 0)
             {
-                assert_true(fabs((double)wide.relief[lane] - one.relief) <= 1e-3);
-                double tau = pl_fold_tau(segments[lane], count[lane], rest, x, NULL) + one.relief * x;
+                assert_true(fabs((double)o.relief[lane] - one.relief) <= 1e-3);
+                double tau = oracle_tau(s.segments[lane], s.counts[lane], rest, x, NULL) + one.relief * x;
                 worst = fmax(worst, fabs(tau) / rest);
                 apart = fmax(apart, fabs(x - one.amplitude) / (one.amplitude + 1e-3));
-                most = (uint32_t)wide.steps[lane] > most ? (uint32_t)wide.steps[lane] : most;
+                most = (uint32_t)o.steps[lane] > most ? (uint32_t)o.steps[lane] : most;
                 ++rising;
                 hollow += one.hollow > 0;
             }
@@ -380,16 +464,27 @@ static void check_eight(pl_fold_solve_eight *kernel)
     assert_true(worst < 1e-6 && apart < 1e-3 && most <= 6);
 }
 
-static void test_fold_line_is_the_same_eight_at_once(void **state)
+/* No lane knows of another: the same bits one by one and side by side, whatever the company. */
+static void test_fold_line_is_the_same_side_by_side(void **state)
 {
     (void)state;
-    check_eight(pl_fold_solve_eight_base);
-#ifdef PL_HAVE_AVX2
-    if (pl_has_avx2())
+    uint32_t seed = 7;
+    for (uint32_t round = 0; round < 3000; ++round)
     {
-        check_eight(pl_fold_solve_eight_avx2);
-    }
+        side_by_side s;
+        outcome one, eight;
+        make_folds(&seed, round, &s);
+        solve_one_by_one(&s, &one);
+        solve_eight(pl_fold_solve_line_base, &s, &eight);
+        assert_memory_equal(&one, &eight, sizeof one);
+#ifdef PL_HAVE_AVX2
+        if (pl_has_avx2())
+        {
+            solve_eight(pl_fold_solve_line_avx2, &s, &eight);
+            assert_memory_equal(&one, &eight, sizeof one);
+        }
 #endif
+    }
 }
 
 int main(void)
@@ -403,7 +498,8 @@ int main(void)
         cmocka_unit_test(test_fold_line_begins_evenly_on_stretched_cloth),
         cmocka_unit_test(test_fold_line_directions_keep_cloth_even),
         cmocka_unit_test(test_fold_line_eases_out_of_a_hollow),
-        cmocka_unit_test(test_fold_line_is_the_same_eight_at_once),
+        cmocka_unit_test(test_fold_line_is_right_in_floats),
+        cmocka_unit_test(test_fold_line_is_the_same_side_by_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "support/folded.h"
 
 #include "base/vec.h"
-#include "layers/folds/bind/lanes.h"
+#include "layers/folds/frame/kernels.h"
 #include "pleat/measure.h"
 
 #include <stdlib.h>
@@ -626,41 +626,59 @@ static void test_folds_leave_stations_out(void **state)
     support_actor_drop(&dancer);
 }
 
-/* ---- Lanes ---- */
+/* ---- Widths ---- */
 
-static void use_kernels(pleat_bake *bake, const pl_fold_kernels *kernels)
+/* Lengths of what is left over after whole blocks of eight: bits of stations of rings, and of vertices of cells. */
+typedef struct tails
 {
-    const pl_folds_layer *layer = pleat_stack_layer(pleat_bake_stack(bake, 0), 0, NULL);
-    ((pl_folds_layer *)(uintptr_t)layer)->kernels = kernels;
+    uint32_t stations, vertices;
+} tails;
+
+/* Another instance of the kernels, which has lanes of its own. */
+static void use_kernels(pleat_bake *bake, const pl_fold_kernels *kernels, tails *seen)
+{
+    pl_folds_layer *layer = (pl_folds_layer *)(uintptr_t)pleat_stack_layer(pleat_bake_stack(bake, 0), 0, NULL);
+    for (uint32_t r = 0; r < layer->ring_count; ++r)
+    {
+        pl_bound_ring *ring = &layer->rings[r];
+        assert_int_equal(kernels->pack(ring, &layer->arena, &ring->lanes, NULL), PLEAT_OK);
+        seen->stations |= 1u << ring->station_count % 8;
+        for (uint32_t i = 0; i < ring->station_count * ring->fold_count; ++i)
+        {
+            seen->vertices |= 1u << (ring->first_vertex[i + 1] - ring->first_vertex[i]) % 8;
+        }
+    }
+    assert_int_equal(kernels->make_work(layer->rings, layer->ring_count, &layer->arena, &layer->work, NULL), PLEAT_OK);
+    layer->kernels = kernels;
 }
 
-/* Eight stations at a time give the same bits with and without AVX2, and what one at a time gives in double as far as
- * floats tell: a height begins with the square root of what is lost, and a length of 2 cm rounds to 1 nm. */
-static void check_lanes(const char *name, const support_actor *a, const support_run *r)
+/* One lane is the definition: each instance gives the same bits. */
+static void check_widths(const char *name, const support_actor *a, const support_run *r, tails *seen)
 {
-    pleat_bake *bakes[3] = {support_run_bake(a, r), support_run_bake(a, r), support_run_bake(a, r)};
-    use_kernels(bakes[0], pl_fold_kernels_get(false));
-    use_kernels(bakes[1], pl_fold_kernels_get(true));
-    use_kernels(bakes[2], NULL);
+    const pl_fold_kernels *kernels[3] = {&pl_fold_kernels_one, &pl_fold_kernels_base, pl_fold_kernels_get()};
+    pleat_bake *bakes[3];
+    for (int i = 0; i < 3; ++i)
+    {
+        bakes[i] = support_run_bake(a, r);
+        use_kernels(bakes[i], kernels[i], seen);
+    }
     uint32_t count = support_shape_of(bakes[0])->surface_count;
-    double raised = 0, alone = 0;
-    float apart = 0;
+    double raised = 0;
     for (uint32_t f = 0; f < pleat_bake_get_shape(bakes[0])->frame_count; ++f)
     {
-        const pleat_vec4 *base = support_frame(bakes[0], f), *wide = support_frame(bakes[1], f),
-                         *one = support_frame(bakes[2], f);
-        assert_memory_equal(base, wide, count * sizeof *base);
-        for (uint32_t v = 0; v < count; ++v)
+        const pleat_vec4 *one = support_frame(bakes[0], f);
+        for (int i = 1; i < 3; ++i)
         {
-            apart = fmaxf(apart, pl_length3(pl_load(&base[v]) - pl_load(&one[v])));
+            assert_memory_equal(one, support_frame(bakes[i], f), count * sizeof *one);
+        }
+        for (int i = 1; i < 3; ++i)
+        {
+            assert_true(support_figure(bakes[i], "raised") == support_figure(bakes[0], "raised"));
         }
         raised += support_figure(bakes[0], "raised");
-        alone += support_figure(bakes[2], "raised");
     }
-    print_message("%s: %g folds raised in lanes, %g alone, places within %.2g mm\n", name, raised, alone,
-                  1e3 * (double)apart);
-    assert_true(raised > 0 && fabs(raised - alone) <= 0.01 * alone);
-    assert_true(apart < 3e-5f);
+    print_message("%s: %g folds raised\n", name, raised);
+    assert_true(raised > 0);
     for (int i = 0; i < 3; ++i)
     {
         pleat_bake_destroy(bakes[i]);
@@ -668,9 +686,10 @@ static void check_lanes(const char *name, const support_actor *a, const support_
 }
 
 /* A mask that differs from vertex to vertex, and deep bends of another skinning. The clip goes on to 150 degrees. */
-static void test_folds_are_the_same_in_lanes_in_deep_bends(void **state)
+static void test_folds_are_the_same_at_any_width_in_deep_bends(void **state)
 {
     (void)state;
+    tails seen = {0};
     support_actor arm = support_actor_arm(36, 100);
     support_run bend = support_run_make(support_clip_named(arm.model, "bend"), 0, 60);
     bend.fps = 8;
@@ -682,24 +701,36 @@ static void test_folds_are_the_same_in_lanes_in_deep_bends(void **state)
         mask[v] = (float)(v * 7919 % 101) / 100;
     }
     bend.mask = mask;
-    check_lanes("arm with a mask", &arm, &bend);
+    check_widths("arm with a mask", &arm, &bend, &seen);
     bend.mask = NULL;
     bend.skinning = PLEAT_DQS;
-    check_lanes("arm by dual quaternions", &arm, &bend);
+    check_widths("arm by dual quaternions", &arm, &bend, &seen);
     free(mask);
     support_actor_drop(&arm);
 }
 
-static void test_folds_are_the_same_in_lanes(void **state)
+static void test_folds_are_the_same_at_any_width(void **state)
 {
     (void)state;
+    tails seen = {0};
     support_actor arm = support_actor_arm(36, 100);
     support_run bend = support_run_make(support_clip_named(arm.model, "bend"), 0, 60);
     bend.fps = 8;
     bend.last = 15;
-    check_lanes("arm", &arm, &bend);
+    check_widths("arm", &arm, &bend, &seen);
     bend.options.contact = false;
-    check_lanes("arm without contact", &arm, &bend);
+    check_widths("arm without contact", &arm, &bend, &seen);
+    /* Every length that a last block of stations can have: planning leaves out one or two over, where it can. */
+    static const float widths[] = {0.011f, 0.014641f, 0.0161051f, 0.0417725f, 0.0459497f, 0.0766f};
+    bend.options.contact = true;
+    bend.first = bend.last = 10;
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; ++i)
+    {
+        bend.options.width = widths[i];
+        check_widths("arm with folds of another width", &arm, &bend, &seen);
+    }
+    assert_int_equal(seen.stations | 1u << 2, 0xff);
+    assert_int_equal(seen.vertices, 0xff);
     support_actor_drop(&arm);
     if (!support_is_long())
     {
@@ -707,22 +738,23 @@ static void test_folds_are_the_same_in_lanes(void **state)
     }
     support_actor dancer = support_actor_make("dancer");
     support_run dance = dance_of(&dancer, "tights");
-    check_lanes("tights", &dancer, &dance);
+    check_widths("tights", &dancer, &dance, &seen);
     dance.node = support_node_named(dancer.model, "leotard");
-    check_lanes("leotard", &dancer, &dance);
+    check_widths("leotard", &dancer, &dance, &seen);
     support_actor_drop(&dancer);
 }
 
 /* The ring of an elbow that is not built in is not plane: creases of its stations differ, and cloth asks for that of
  * where it lies. */
-static void test_folds_are_the_same_in_lanes_on_a_sleeve(void **state)
+static void test_folds_are_the_same_at_any_width_on_a_sleeve(void **state)
 {
     (void)state;
     SUPPORT_NEED(path, "mh_arm/mh_sleeve.glb");
+    tails seen = {0};
     support_actor actor = support_actor_load(path);
     support_run bend = support_run_make(support_clip_named(actor.model, "elbow_bend"), 0, PLEAT_NONE);
     bend.fps = 8;
-    check_lanes("sleeve", &actor, &bend);
+    check_widths("sleeve", &actor, &bend, &seen);
     support_actor_drop(&actor);
 }
 
@@ -850,9 +882,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_folds_end_between_stations_as_their_loss_does),
         cmocka_unit_test(test_folds_between_stations_of_a_round_limb_keep_their_height),
         cmocka_unit_test(test_folds_leave_stations_out),
-        cmocka_unit_test(test_folds_are_the_same_in_lanes),
-        cmocka_unit_test(test_folds_are_the_same_in_lanes_in_deep_bends),
-        cmocka_unit_test(test_folds_are_the_same_in_lanes_on_a_sleeve),
+        cmocka_unit_test(test_folds_are_the_same_at_any_width),
+        cmocka_unit_test(test_folds_are_the_same_at_any_width_in_deep_bends),
+        cmocka_unit_test(test_folds_are_the_same_at_any_width_on_a_sleeve),
         cmocka_unit_test(test_folds_survive_any_failing_allocation),
         cmocka_unit_test(test_folds_survive_any_failing_allocation_of_lids),
     };
@@ -861,7 +893,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_folds_solve_every_fold_of_the_leotard),
         cmocka_unit_test(test_folds_solve_every_fold_of_the_sportsuit),
         cmocka_unit_test(test_folds_are_continuous_in_time),
-        cmocka_unit_test(test_folds_are_the_same_in_lanes),
+        cmocka_unit_test(test_folds_are_the_same_at_any_width),
         cmocka_unit_test(test_folds_leave_stations_out),
     };
     return SUPPORT_RUN(argc, argv, tests, long_tests);

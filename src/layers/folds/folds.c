@@ -1,5 +1,5 @@
 /* The folds layer: options, binding, and the frame. */
-#include "layers/folds/bind/lanes.h"
+#include "layers/folds/frame/kernels.h"
 #include "layers/folds/garment/lining.h"
 #include "layers/folds/clip/rehearse.h"
 
@@ -104,7 +104,7 @@ static void destroy_layer(void *user)
 static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan, const pleat_cloth *cloth,
                                const pl_ring_surface *surface, const pleat_host *host, pleat_error *error)
 {
-    uint32_t largest = 0, stations = 0, samples = 0, feet = 0;
+    uint32_t largest = 0, stations = 0, feet = 0;
     layer->rings = PL_ARENA_NEW(&layer->arena, pl_bound_ring, plan->ring_count);
     if (!layer->rings)
     {
@@ -114,12 +114,17 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     {
         pl_bound_ring *ring = &layer->rings[i];
         PL_TRY(pl_folds_bind_ring(plan, &plan->rings[i], cloth, surface, &layer->arena, host, ring, error));
-        PL_TRY(pl_fold_lanes_make(ring, &layer->arena, &ring->lanes, error));
-        uint32_t padded = ring->lanes->block_count * PL_FOLD_LANES, folds = padded * ring->fold_count;
+        uint32_t blocks = (ring->station_count + PL_FOLD_BLOCK - 1) / PL_FOLD_BLOCK;
+        uint32_t padded = blocks * PL_FOLD_BLOCK, folds = padded * ring->fold_count;
+        ring->asked = PL_ARENA_NEW(&layer->arena, uint32_t, ring->station_count);
+        if (!ring->asked)
+        {
+            return pl_fail_memory(&layer->memory, error, "rings");
+        }
+        PL_TRY(layer->kernels->pack(ring, &layer->arena, &ring->lanes, error));
         largest = folds > largest ? folds : largest;
         stations = padded > stations ? padded : stations;
         feet = folds + padded > feet ? folds + padded : feet;
-        samples = ring->sample_count > samples ? ring->sample_count : samples;
         ring->first_fold = layer->fold_count;
         layer->fold_count += ring->station_count * ring->fold_count;
         ring->first_figure = layer->figure_count;
@@ -130,19 +135,16 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     layer->rooms = PL_ARENA_NEW(&layer->arena, float, largest);
     layer->tapers = PL_ARENA_NEW(&layer->arena, float, largest);
     layer->slides = PL_ARENA_NEW(&layer->arena, float, largest);
-    layer->lengths = PL_ARENA_NEW(&layer->arena, double, largest);
     layer->losses = PL_ARENA_NEW(&layer->arena, float, largest);
-    layer->points = PL_ARENA_NEW(&layer->arena, pl_f4, samples);
+    layer->lowest = PL_ARENA_NEW(&layer->arena, float, largest);
     layer->shifts = PL_ARENA_NEW(&layer->arena, float, 4 * (size_t)PL_FOLD_SAMPLES * largest);
     layer->ups = PL_ARENA_NEW(&layer->arena, pl_f4, feet);
-    layer->held = PL_ARENA_NEW(&layer->arena, pl_f4, feet);
     layer->creases = PL_ARENA_NEW(&layer->arena, pl_fold_wall, stations);
     layer->runs = PL_ARENA_NEW(&layer->arena, pl_f4, stations);
     layer->strays = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->pressed = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->tucks = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->spared = PL_ARENA_NEW(&layer->arena, float, stations);
-    layer->noises = PL_ARENA_NEW(&layer->arena, float, largest);
     layer->lost = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->ends = PL_ARENA_NEW(&layer->arena, float, stations);
     layer->highs = PL_ARENA_NEW(&layer->arena, float, stations);
@@ -152,16 +154,15 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     layer->bends = PL_ARENA_NEW(&layer->arena, pl_fold_held, layer->ring_count);
     layer->closed = PL_ARENA_NEW(&layer->arena, float, layer->ring_count);
     layer->inners = PL_ARENA_NEW(&layer->arena, pl_f4, layer->ring_count);
-    bool all = layer->heights && layer->rooms && layer->tapers && layer->slides && layer->lengths && layer->losses &&
-               layer->points && layer->shifts && layer->ups && layer->held && layer->creases && layer->runs &&
-               layer->strays && layer->pressed && layer->tucks && layer->spared && layer->noises && layer->lost &&
-               layer->carries && layer->ends && layer->highs && layer->outers && layer->figures && layer->bends &&
-               layer->closed && layer->inners;
+    bool all = layer->heights && layer->rooms && layer->tapers && layer->slides && layer->losses && layer->lowest &&
+               layer->shifts && layer->ups && layer->creases && layer->runs && layer->strays && layer->pressed &&
+               layer->tucks && layer->spared && layer->lost && layer->carries && layer->ends && layer->highs &&
+               layer->outers && layer->figures && layer->bends && layer->closed && layer->inners;
     for (uint32_t i = 0; i < largest && layer->slides; ++i)
     {
         layer->slides[i] = 1;
     }
-    PL_TRY(pl_fold_lane_work_make(layer->rings, layer->ring_count, &layer->arena, &layer->work, error));
+    PL_TRY(layer->kernels->make_work(layer->rings, layer->ring_count, &layer->arena, &layer->work, error));
     return all ? pl_folds_find_rivals(layer, plan, error) : pl_fail_memory(&layer->memory, error, "heights");
 }
 
@@ -303,7 +304,7 @@ static pleat_result create_layer(const void *options, void *plan, const pleat_cl
     }
     pl_arena_init(&layer->arena, &layer->memory);
     layer->options = *(const pleat_folds_options *)options;
-    layer->kernels = pl_fold_kernels_get(true);
+    layer->kernels = pl_fold_kernels_get();
     pleat_result result = bind_layer(layer, plan, cloth, host, error);
     if (result != PLEAT_OK)
     {

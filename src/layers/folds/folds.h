@@ -18,7 +18,7 @@
 #define PL_LAYERS_FOLDS_FOLDS_H
 
 #include "mesh/curve/patch.h"
-#include "layers/folds/solve/line.h"
+#include "layers/profile.h"
 #include "pleat/layers/folds.h"
 
 enum
@@ -289,7 +289,8 @@ typedef struct pl_bound_ring
     uint32_t vertex_count;
     uint32_t *first_vertex;   /* stations by fold_count, and one more */
     pl_fold_vertex *vertices; /* by station, then by fold, then by vertex */
-    pl_fold_lanes *lanes;     /* the same for wide kernels (bind/lanes.h) */
+    uint32_t *asked;          /* by station: bits of folds whose way is asked for where rings cross */
+    pl_fold_lanes *lanes;     /* all of it for kernels (bind/lanes.h) */
 } pl_bound_ring;
 
 pleat_result pl_folds_bind_ring(const pl_folds_plan *plan, const pl_fold_ring *from, const pleat_cloth *cloth,
@@ -369,12 +370,12 @@ typedef struct pl_fold_contest
 /* A fold of which others ask, or which asks, what is lost around it: a mean over its neighbours and itself. */
 typedef struct pl_fold_ask
 {
-    uint32_t fold;    /* in its ring */
-    uint32_t lane[9]; /* in the layer's losses; with fewer neighbours, one of them several times */
-    float weight[9];  /* 1 together */
+    uint32_t fold;      /* in its ring */
+    uint32_t beside[9]; /* likewise; with fewer neighbours, one of them several times */
+    float weight[9];    /* 1 together */
 } pl_fold_ask;
 
-/* What the folds of a station came to in the last frame; in lanes, those of a block, at its first station. */
+/* What the folds of a block of stations came to in the last frame; at its first station. */
 typedef struct pl_fold_figure
 {
     float tau;      /* relative to the rest length; the largest */
@@ -388,29 +389,6 @@ typedef struct pl_fold_wall
 {
     pl_f4 point, direction;
 } pl_fold_wall;
-
-/* The planes of a station: one where two folds meet, and one at the crease. */
-typedef struct pl_fold_walls
-{
-    pl_fold_wall feet[2 * PL_FOLDS_A_SIDE + 1];
-    pl_fold_wall crease;
-} pl_fold_walls;
-
-/* How far the bones at a station are bent, as shares. */
-typedef struct pl_fold_bend
-{
-    /* How much of the length that contact keeps a fold from taking goes on to the next: all in bends up to a right
-     * angle and a little more; none in bends so strong that skinning pushes the limb through itself, where lengths mean
-     * nothing. */
-    float carry;
-    /* How steeply folds may end along the ring where contact stops them: short ends would stand like beads. */
-    float ends;
-    /* How much contact matters: in slight bends nothing touches. */
-    float contact;
-    /* How well its planes are known: not at all where the limb is wrung so far that the line points one way on one bone
-     * and back on the other. Less than 1 in the held pose alone. */
-    float clear;
-} pl_fold_bend;
 
 /* The layer, bound. */
 typedef struct pl_folds_layer
@@ -431,25 +409,22 @@ typedef struct pl_folds_layer
     pl_fold_ask *asks;
     float *skin_losses; /* what part of the length skinning alone takes around a fold */
     float *gates;       /* what is left of a fold's height beside its rivals; 1 where there are none */
-    /* Of the ring at work, stations by folds. Room is for stations in whole blocks of eight. */
+    /* Of the ring at work, stations by folds. Room is for stations in whole blocks. */
     float *heights; /* fade and strength included */
     float *rooms;   /* how high contact lets a fold rise */
     float *tapers;  /* and how high its neighbours along the ring do */
     float *slides;  /* how much of the length that comes to a fold, or that it cannot take, slides on, 0 .. 1; asked of
                      * rings beside other limbs alone */
-    double *lengths;
-    float *losses; /* what part of its length a fold has lost; in lanes: blocks by folds by stations */
-    pl_f4 *points; /* by sample */
-    float *shifts; /* 4 by PL_FOLD_SAMPLES: how a sample moves along the line, and by how much x; 0 at both ends */
-    pl_f4 *ups;    /* stations by fold_count + 1: which way cloth rises where folds meet, unit */
-    pl_f4 *held;   /* the same in the held pose */
+    float *losses;  /* what part of its length a fold has lost, of those that are asked for where rings cross */
+    float *lowest;  /* the least height of a fold and those near it along the ring */
+    float *shifts;  /* 4 by PL_FOLD_SAMPLES: how a sample moves along the line, and by how much x; 0 at both ends */
+    pl_f4 *ups;     /* stations by fold_count + 1: which way cloth rises where folds meet, unit */
     pl_fold_wall *creases; /* by station, in the real pose: filled when it is not the held one */
     pl_f4 *runs;           /* by station: which way the ring runs there, unit; w: 1, or 0 where not filled */
     float *strays;         /* by station: how much creases of the stations around differ, 0 .. 1, where any covers */
     float *pressed;        /* by station: the length on each side of the ring that lies on the other's */
     float *tucks;          /* by station: how deep the crease is tucked in */
     float *spared;         /* by station: the length on each side of the ring that the crease takes from its folds */
-    float *noises;         /* rounding of positions there */
     float *lost;           /* by station: the largest of the losses of its folds */
     float *carries;        /* by station: how much of what contact takes from a fold the next one gets */
     float *ends;           /* by station: how steeply folds may end */
@@ -457,11 +432,11 @@ typedef struct pl_folds_layer
     float *highs;          /* by station: the largest of the heights of its folds */
     float width;           /* as planned */
     float highest;
-    const pl_fold_kernels *kernels; /* NULL: station by station */
-    pl_fold_lane_work *work;        /* of the kernels */
-    pl_fold_lining *lining;         /* NULL: none */
-    uint8_t *no_cloth;              /* by triangle: lining, trimmings and what is no garment; NULL: none */
-    pl_fold_lids *lids;             /* NULL: none */
+    const pl_fold_kernels *kernels;
+    pl_fold_lane_work *work; /* of the kernels */
+    pl_fold_lining *lining;  /* NULL: none */
+    uint8_t *no_cloth;       /* by triangle: lining, trimmings and what is no garment; NULL: none */
+    pl_fold_lids *lids;      /* NULL: none */
 } pl_folds_layer;
 
 /* Finds what lies beneath rings and over them, once all are bound (garment/beneath.c, garment/cover.c). */
@@ -471,9 +446,9 @@ pleat_result pl_folds_look_around(pl_folds_layer *layer, const pl_folds_plan *pl
 void pl_folds_hold_down(const pl_bound_ring *ring, float *rooms);
 /* Finds the folds that cross each other, once all rings are bound (bind/cross.c). */
 pleat_result pl_folds_find_rivals(pl_folds_layer *layer, const pl_folds_plan *plan, pleat_error *error);
-/* Fills skin_losses of a ring. The layer's lengths, or in lanes those of the work: straight ways from where folds begin
- * to where they end on the skinned surface, which tell well enough what rings lose against each other. */
-void pl_folds_note_losses(pl_folds_layer *layer, const pl_bound_ring *ring, bool lanes);
+/* Fills skin_losses of a ring from the layer's losses: straight ways from where folds begin to where they end on the
+ * skinned surface, which tell well enough what rings lose against each other. */
+void pl_folds_note_losses(pl_folds_layer *layer, const pl_bound_ring *ring);
 /* Then fills gates. */
 void pl_folds_settle_crossings(pl_folds_layer *layer);
 
@@ -511,20 +486,6 @@ PL_INLINE float pl_fold_ramp(float x, float low, float high)
     return pl_smooth_step((x - low) / (high - low));
 }
 
-/* A fold nears its room slowly: up to PL_FOLD_SOFT of it freely, at twice the rest of the way it is full. What it does
- * not take then grows with the square, and so the height of the fold that takes it over instead begins evenly, where
- * the bare square root would leap. */
-#define PL_FOLD_SOFT 0.5
-PL_INLINE double pl_fold_limit(double amplitude, double room)
-{
-    double over = amplitude - PL_FOLD_SOFT * room, span = 2 * (1 - PL_FOLD_SOFT) * room;
-    if (!(over > 0))
-    {
-        return amplitude;
-    }
-    return over >= span ? room : amplitude - over * over / (2 * span);
-}
-
 /* A frame with the swing of one joint held. */
 typedef struct pl_fold_held
 {
@@ -551,54 +512,6 @@ typedef struct pl_fold_pose
 pl_fold_held pl_fold_held_of(const pl_bound_ring *ring, const pleat_layer_frame *frame);
 /* How far a ring's joint is bent, twist left out, radians. */
 float pl_fold_swing(const pl_bound_ring *ring, const pleat_affine *joints);
-/* A direction, turned back as a place with that weight turns. */
-pl_f4 pl_fold_hold_direction(const pl_fold_held *held, pl_f4 direction, float share);
-/* A point of the real pose in the held one. rest: in the mesh's own space, and in w the weight of the joint and all
- * below it. */
-PL_INLINE pl_f4 pl_fold_hold_point(const pl_fold_held *held, pl_f4 point, pl_f4 rest)
-{
-    if (held->linear)
-    {
-        /* (1 - w) P x + w J x turns into (1 - w) P x + w J' x. */
-        return point + pl_affine_point(&held->turn, rest) * pl_splat(rest[3]);
-    }
-    return held->pivot + pl_fold_hold_direction(held, point - held->pivot, rest[3]);
-}
-
-/* Beside folds that the station has. */
-/* How far it is at rest from the last sample inside the fold before a foot to the first one inside the fold behind it;
- * where there is no fold, from or to the foot. Not less than what says enough about the line's direction. */
-float pl_fold_foot_span(const pl_bound_ring *ring, uint32_t station, uint32_t k);
-void pl_fold_walls_make(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose, pl_fold_walls *out);
-/* The crease alone. */
-pl_fold_wall pl_fold_crease(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose);
-/* The same where the sides of a limb lie on each other, in the real pose: half way between where both go from the ring
- * within a few folds, as their bones turn them. An upper arm widens there while a forearm does not, and what the line
- * does at the ring itself says little of either. */
-pl_fold_wall pl_fold_closing(const pl_bound_ring *ring, uint32_t station, const pleat_layer_frame *frame);
-/* Turns a crease towards the plane that holds the ring itself, a part of the way, 0 .. 1. Where a limb is wrung, the
- * two sides that lie on each other are of different stations: only planes along the ring tell both the same place.
- * Returns which way the ring runs. */
-pl_f4 pl_fold_crease_turn(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose, float part,
-                          pl_fold_wall *crease);
-/* How high fold k of a station may rise before it passes its neighbours or the crease; at most PL_FOLD_STEEP of its
- * width. points and raised: its samples in this frame, and how they rise (in w: how far). Continuous in everything. */
-float pl_fold_room(const pl_bound_ring *ring, const pl_fold_walls *walls, uint32_t k, const pl_f4 *points,
-                   const pl_f4 *raised, uint32_t count);
-/* How much of a station's cloth is covered in a deep bend: the length on each side of the ring that lies on the
- * other's. */
-float pl_fold_cover(const pl_bound_ring *ring, uint32_t station, const pl_fold_wall *crease,
-                    const pleat_layer_frame *frame);
-/* How far a place that skinning pushed through the crease may be put back, of a fold's width. */
-#define PL_FOLD_FARTHEST 4.0f
-/* And how far past it, of what it is put back: what lay deeper comes to lie further before the crease, and cloth that
- * skinning has drawn to a point at the ring does not lie double there. */
-#define PL_FOLD_PAST 0.05f
-/* The sides lie on each other with this gap, of a fold's width, on each side; it begins at the ring. */
-#define PL_FOLD_GAP 0.06f
-/* Skinning draws the ring itself towards the joint by up to this, of a fold's width, which makes the way to it longer.
- */
-#define PL_FOLD_DRAWN 1.0f
 /* How high a fold is between two stations, a part t of the way: first + t (change + bulge (1 - t)). Heights go with the
  * square root of what is lost, which changes about evenly along a ring: a fold that ends at a station is higher before
  * it than a straight line; by half of what that asks, which adds fewer crossings. And between directions that point
@@ -616,87 +529,5 @@ PL_INLINE pl_fold_course pl_fold_course_of(float first, float second, pl_f4 turn
     float bulge = sum > 0 ? 0.5f * change * change / sum + 0.375f * pl_dot3(turn, turn) * sum : 0;
     return (pl_fold_course){first, change, bulge};
 }
-
-/* Between two stations, within fold k. */
-typedef struct pl_fold_press
-{
-    const pl_bound_ring *ring;
-    uint32_t k;
-    float way; /* 1 on the joint's side of the ring, -1 on its parent's */
-    float part;
-    uint32_t stations[2];
-    float pressed[2];
-    float strays[2];
-    const pl_fold *folds[2];
-    const pl_fold_wall *creases[2];
-    const pl_folds_layer *layer;
-} pl_fold_press;
-pl_fold_press pl_fold_press_of(const pl_bound_ring *ring, uint32_t station, uint32_t k, const pl_folds_layer *layer,
-                               float part);
-/* How many stations further on pressed cloth may have gone. */
-#define PL_FOLD_ASIDE 4
-/* Fills strays, once creases, runs and what is pressed are known. */
-void pl_folds_find_strays(const pl_bound_ring *ring, pl_folds_layer *layer);
-/* Does the crease depend on where places lie? */
-PL_INLINE bool pl_fold_is_spread(const pl_fold_press *press)
-{
-    return press->strays[0] > 0 || press->strays[1] > 0;
-}
-
-/* The crease where a place lies, that far from one station to the next on the cloth.
- *
- * Cloth that is pressed together far from the ring has gone aside: what lies on it belongs to stations several further
- * on, whose planes are others, and each side put back onto its own would come through the other. So both ask the place
- * for its station, from one width of covered cloth on, and wholly at two. */
-pl_fold_wall pl_fold_crease_at(const pl_fold_press *press, float share, pl_f4 place);
-/* Where a vertex comes to be, so that it stays before the crease. */
-pl_f4 pl_fold_settle(const pl_fold_press *press, const pl_fold_vertex *v, pl_f4 place, pl_f4 move);
-/* How far a tuck reaches to each side, in folds. */
-#define PL_FOLD_TUCK_REACH 2.5f
-/* How much of its room it is sure to use. */
-#define PL_FOLD_TUCK_SURE 0.5f
-/* How deep the crease at a station is to be tucked in, after its folds have risen. up: outwards at the ring; pivot: the
- * joint. */
-float pl_fold_tuck(const pl_bound_ring *ring, uint32_t station, pl_f4 up, pl_f4 pivot, float pressed,
-                   const pleat_layer_frame *frame);
-/* The same before any fold has risen: how much length on each side of the ring the crease will take up, so that folds
- * need not. */
-typedef struct pl_fold_tuck_pose
-{
-    pl_f4 up, pivot;     /* outwards at the ring, and the joint */
-    pl_f4 held;          /* outwards at the ring in the held pose */
-    const pl_f4 *points; /* all samples, likewise */
-    float pressed;
-    float given_up; /* how much of the length is lost under cover where a body beneath leaves no room for it, 0 .. 1 */
-    const pleat_layer_frame *frame;
-} pl_fold_tuck_pose;
-/* How deep it may get. pose: up, pivot, pressed and frame; and how little what lies beneath counts. */
-float pl_fold_tuck_room(const pl_bound_ring *ring, uint32_t station, const pl_fold_tuck_pose *pose);
-float pl_fold_tuck_share(const pl_bound_ring *ring, uint32_t station, const pl_fold_tuck_pose *pose);
-/* Does a tuck reach fold k? */
-PL_INLINE bool pl_fold_is_tucked(const pl_bound_ring *ring, uint32_t k)
-{
-    float reach = PL_FOLD_TUCK_REACH * ring->width;
-    return ring->bounds[k] < reach && ring->bounds[k + 1] > -reach;
-}
-
-/* Tucks the vertices of fold k between two stations in. */
-void pl_fold_tuck_cell(const pl_bound_ring *ring, uint32_t station, uint32_t k, const float tucks[2],
-                       const pl_f4 ups[2], pleat_vec4 *positions);
-pl_fold_bend pl_fold_bend_of(const pl_bound_ring *ring, uint32_t station, const pl_fold_pose *pose);
-/* Along the ring a fold tapers towards where contact stops it: lets rooms (stations by folds) grow no faster than a
- * slope. */
-void pl_fold_taper_rooms(const pl_bound_ring *ring, float slope, float *rooms);
-/* Lowers rooms, or parts of something, to those of the stations beside them. */
-void pl_fold_share_rooms(const pl_bound_ring *ring, float *rooms);
-/* In deep bends folds share length along the ring with themselves: heights of neighbouring stations come nearer to each
- * other, so that what is seen of a fold beside the crease ends slowly. part: 0 .. 1. Of the ring at work. */
-void pl_fold_share_along(const pl_bound_ring *ring, float part, pl_folds_layer *layer);
-/* In the deepest bends what the crease leaves of a fold may be a stub that stands beside it like a bead. So a fold goes
- * down to PEAK times as high as it is over a length along the ring of STUB of the plan's stations to each side. part:
- * 0 .. 1. Of the ring at work, once folds have shared length along it; overwrites tapers. */
-#define PL_FOLD_STUB 2.0f
-#define PL_FOLD_STUB_PEAK 1.6f
-void pl_fold_leave_stubs(const pl_bound_ring *ring, float part, pl_folds_layer *layer);
 
 #endif

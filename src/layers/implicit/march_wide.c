@@ -7,6 +7,7 @@
 #include "layers/implicit/hrbf_eight.h"
 
 #include "base/wide.h"
+#include "base/width.h"
 
 /* Damping: the part of a Newton step that is taken. Undamped paths overshoot where fields meet. */
 #define DAMPING 0.7f
@@ -116,7 +117,7 @@ PL_INLINE bool find_partners(const pl_implicit_march *m, block_work *w)
         pl_f8 at[3], way[3];
         pl_affine_point8(&p->other->to_field, w->x, at);
         pl_f8 outside = pl_hrbf_outside8(p->field, at, way) * p->field->size;
-        pl_f8 near = 1 - pl_smooth_step8(outside / (NEAR_BOX * bend->radius));
+        pl_f8 near = 1 - pl_smooth_step_w(outside / (NEAR_BOX * bend->radius));
         p->weight = p->posed->strength * pl_max8(near, load_lanes(w->block->blend[i]));
         p->side = load_lanes(w->block->side[i]);
         w->count += pl_mask8(p->weight > pl_splat8(0)) != 0;
@@ -139,8 +140,8 @@ PL_INLINE void meet_plane(const block_work *w, partner *p)
     }
     float radius = p->bend->radius;
     p->gap = gap - load_lanes(w->block->lift[p->slot]);
-    pl_f8 far = pl_smooth_step8((-p->gap / radius - BEYOND_NEAR) / (BEYOND_FAR - BEYOND_NEAR));
-    p->hold = posed->clamp * pl_smooth_step8(inner / (INNER_WHOLE * radius)) * (1 - far);
+    pl_f8 far = pl_smooth_step_w((-p->gap / radius - BEYOND_NEAR) / (BEYOND_FAR - BEYOND_NEAR));
+    p->hold = posed->clamp * pl_smooth_step_w(inner / (INNER_WHOLE * radius)) * (1 - far);
 }
 
 /* How much two surfaces face each other; deep inside of the other its gradient does not tell, but the depth does. */
@@ -148,8 +149,8 @@ PL_INLINE pl_f8 facing8(const block_work *w, const partner *p)
 {
     pl_f8 norms = pl_dot8(w->own.gradient, w->own.gradient) * pl_dot8(p->at.gradient, p->at.gradient);
     pl_f8 turn = pl_dot8(w->own.gradient, p->at.gradient) / pl_sqrt8(pl_max8(norms, pl_splat8(1e-12f)));
-    pl_f8 deep = pl_smooth_step8((-p->at.value / p->bend->radius - DEEP_FROM) / (DEEP_WHOLE - DEEP_FROM));
-    return p->weight * pl_max8(pl_smooth_step8((TURN_NONE - turn) / (TURN_NONE - TURN_CONTACT)), deep);
+    pl_f8 deep = pl_smooth_step_w((-p->at.value / p->bend->radius - DEEP_FROM) / (DEEP_WHOLE - DEEP_FROM));
+    return p->weight * pl_max8(pl_smooth_step_w((TURN_NONE - turn) / (TURN_NONE - TURN_CONTACT)), deep);
 }
 
 /* Back onto the own side of planes. */
@@ -174,7 +175,7 @@ PL_INLINE pl_f8 free_part(const partner *p, const pl_f8 step[3])
     pl_f8 into = -pl_dot8(p->away, step);
     pl_f8 size = pl_sqrt8(pl_max8(pl_dot8(p->away, p->away) * pl_dot8(step, step), tiny * tiny));
     pl_f8 through = pl_max8(into - pl_max8(p->gap, zero), zero) / pl_max8(into, tiny);
-    return one - p->hold * through * pl_smooth_step8(into / (INTO * size));
+    return one - p->hold * through * pl_smooth_step_w(into / (INTO * size));
 }
 
 PL_INLINE pl_value8 mix8(pl_value8 a, pl_value8 b, pl_f8 t)
@@ -191,7 +192,7 @@ PL_INLINE pl_value8 mix8(pl_value8 a, pl_value8 b, pl_f8 t)
  * turn at once. */
 PL_INLINE pl_value8 less8(pl_value8 a, pl_value8 b, float close)
 {
-    pl_f8 t = pl_smooth_step8(0.5f + 0.5f * (a.value - b.value) / close);
+    pl_f8 t = pl_smooth_step_w(0.5f + 0.5f * (a.value - b.value) / close);
     pl_value8 out = mix8(a, b, t);
     out.value = pl_min8(a.value, b.value);
     return out;
@@ -215,7 +216,7 @@ PL_INLINE pl_value8 compose(block_work *w, pl_f8 *bulge)
         pl_value8 side = mix8(w->own, p->at, load_lanes(w->block->other[p->slot]));
         pl_value8 pair = mix8(less8(w->own, p->at, close), side, pl_max8(p->hold, p->facing));
         best = i == 0 ? pair : less8(best, pair, close);
-        pl_f8 beside = 1 - pl_smooth_step8(pl_max8(p->gap, pl_splat8(0)) / (BULGE_REACH * p->bend->radius));
+        pl_f8 beside = 1 - pl_smooth_step_w(pl_max8(p->gap, pl_splat8(0)) / (BULGE_REACH * p->bend->radius));
         *bulge = pl_max8(*bulge, p->posed->bulge * p->hold * beside);
     }
     return best;
@@ -253,7 +254,7 @@ PL_INLINE void write_block(const pl_implicit_march *m, block_work *w)
     {
         const partner *p = &w->partners[i];
         weight = pl_max8(weight, p->weight);
-        pl_f8 near = 1 - pl_smooth_step8(pl_max8(p->gap, pl_splat8(0)) / (CONTACT_REACH * p->bend->radius));
+        pl_f8 near = 1 - pl_smooth_step_w(pl_max8(p->gap, pl_splat8(0)) / (CONTACT_REACH * p->bend->radius));
         contact = pl_max8(contact, p->hold * near);
     }
     weight = weight * load_lanes(w->block->trust);

@@ -5,7 +5,7 @@
  *     sum over k of c_k p_k,   c_k = w_k (r_k - mean) . Cov^-1 d,
  * so a direction is a fixed list of numbers c_k, and per frame one weighted sum. At a bent joint this is the bisecting
  * frame, at a twisted one the half-twisted frame. */
-#include "layers/folds/solve/line.h"
+#include "layers/profile.h"
 #include "layers/volume/volume.h"
 
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "base/length.h"
 #include "base/pairs.h"
 #include "base/parallel.h"
-#include "layers/folds/solve/line.h"
+#include "layers/profile.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * lost more of their length on the skinned surface keeps its height, and the other's goes down; between equal losses
  * one passes smoothly into the other, in space and in time. Lines that run nearly the same way are no rivals: those
  * share the place by distance (rings/share.c). */
-#include "layers/folds/bind/lanes.h"
+#include "layers/folds/frame/kernels.h"
 
 /* ---- Binding ---- */
 
@@ -128,7 +128,7 @@ static pl_fold_ask folds_beside(const pl_bound_ring *ring, uint32_t index)
         i = !ring->closed ? i : i < 0 ? stations - 1 : i < stations ? i : 0;
         if (i >= 0 && i < stations && k >= 0 && k < folds && ring->folds[i * folds + k].sample_count > 2)
         {
-            ask.lane[count] = pl_fold_lane_of(ring, (uint32_t)(i * folds + k));
+            ask.beside[count] = (uint32_t)(i * folds + k);
             /* Of one twice as far away it counts what it is half of on the way there. */
             float gap = pl_fold_gap(ring, (uint32_t)(n / 3 ? (int32_t)index / folds : i));
             float beside = gap > 1 ? 1 / (gap * gap) : 1;
@@ -139,17 +139,16 @@ static pl_fold_ask folds_beside(const pl_bound_ring *ring, uint32_t index)
     for (uint32_t n = 0; n < 9; ++n)
     {
         ask.weight[n] = n < count ? ask.weight[n] / sum : 0;
-        ask.lane[n] = n < count ? ask.lane[n] : ask.lane[0];
+        ask.beside[n] = n < count ? ask.beside[n] : ask.beside[0];
     }
     return ask;
 }
 
-static void mark_groups(const pl_bound_ring *ring, const pl_fold_ask *ask)
+static void mark_beside(const pl_bound_ring *ring, const pl_fold_ask *ask)
 {
     for (uint32_t n = 0; n < 9; ++n)
     {
-        uint32_t group = ask->lane[n] / PL_FOLD_LANES;
-        ring->lanes->asked[group / ring->fold_count] |= 1u << group % ring->fold_count;
+        ring->asked[ask->beside[n] / ring->fold_count] |= 1u << ask->beside[n] % ring->fold_count;
     }
 }
 
@@ -168,7 +167,7 @@ static uint32_t list_asks(pl_folds_layer *layer, const uint8_t *asked)
                 if (layer->asks)
                 {
                     layer->asks[count] = folds_beside(ring, i);
-                    mark_groups(ring, &layer->asks[count]);
+                    mark_beside(ring, &layer->asks[count]);
                 }
                 ++count;
             }
@@ -202,7 +201,7 @@ pleat_result pl_folds_find_rivals(pl_folds_layer *layer, const pl_folds_plan *pl
     layer->skin_losses = PL_ARENA_NEW(&layer->arena, float, layer->fold_count);
     uint8_t *asked = PL_ARENA_NEW(&layer->arena, uint8_t, layer->fold_count);
     /* Kernels read whole blocks of stations. */
-    uint32_t gate_count = layer->fold_count + PL_FOLD_LANES * 2 * PL_FOLDS_A_SIDE;
+    uint32_t gate_count = layer->fold_count + PL_FOLD_BLOCK * 2 * PL_FOLDS_A_SIDE;
     layer->gates = PL_ARENA_NEW(&layer->arena, float, gate_count);
     if (!layer->contests || !layer->skin_losses || !asked || !layer->gates)
     {
@@ -226,35 +225,15 @@ pleat_result pl_folds_find_rivals(pl_folds_layer *layer, const pl_folds_plan *pl
 
 /* ---- Frames ---- */
 
-/* What part of its length each fold has lost, in lanes; below 0 it is stretched. */
-static void find_losses(pl_folds_layer *layer, const pl_bound_ring *ring, bool lanes)
-{
-    uint32_t groups = ring->lanes->block_count * ring->fold_count;
-    for (uint32_t i = 0; i < groups && lanes; ++i)
-    {
-        if (!(ring->lanes->asked[i / ring->fold_count] & 1u << i % ring->fold_count))
-        {
-            continue;
-        }
-        pl_f8 rest = ring->lanes->groups[i].rest_way; /* 0 where there is no fold: nobody asks */
-        ((pl_f8 *)layer->losses)[i] = 1 - layer->work->lengths[i] / rest;
-    }
-    for (uint32_t i = 0; i < ring->station_count * ring->fold_count && !lanes; ++i)
-    {
-        layer->losses[pl_fold_lane_of(ring, i)] = 1 - (float)layer->lengths[i] / ring->folds[i].rest_way;
-    }
-}
-
-void pl_folds_note_losses(pl_folds_layer *layer, const pl_bound_ring *ring, bool lanes)
+void pl_folds_note_losses(pl_folds_layer *layer, const pl_bound_ring *ring)
 {
     const pl_fold_ask *asks = layer->asks + ring->first_ask;
-    find_losses(layer, ring, lanes);
     for (uint32_t i = 0; i < ring->ask_count; ++i)
     {
         float sum = 0;
         for (uint32_t n = 0; n < 9; ++n)
         {
-            sum += asks[i].weight[n] * layer->losses[asks[i].lane[n]];
+            sum += asks[i].weight[n] * layer->losses[asks[i].beside[n]];
         }
         layer->skin_losses[ring->first_fold + asks[i].fold] = sum > 0 ? sum : 0;
     }

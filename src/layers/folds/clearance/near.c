@@ -1,61 +1,8 @@
-#include "layers/folds/clearance/near.h"
+#define PL_WIDTH 1 /* here places are looked at one by one */
+#include "layers/folds/clearance/sight.h"
 
 #include "base/fail.h"
-
-/* ---- A fold and a place before it ---- */
-
-/* Where a place is, seen from the middle of a fold, and which way its cloth looks; lengths in widths. */
-typedef struct sight
-{
-    float ahead, aside;
-    float facing, sideways; /* how much it looks back against the fold's direction, and across that towards the fold */
-} sight;
-
-static sight sight_of(pl_f4 d, pl_f4 up, pl_f4 normal, float width)
-{
-    float ahead = pl_dot3(d, up);
-    pl_f4 across = d - up * pl_splat(ahead);
-    float aside = pl_length3(across);
-    return (sight){ahead / width, aside / width, -pl_dot3(normal, up),
-                   aside > 0 ? -pl_dot3(normal, across) / aside : 0};
-}
-
-/* How high a fold may rise, in widths, before the place has been reached if both rise: half of the way where they look
- * at each other, more where their ways only run together further on. Half a width aside is the fold itself. */
-static float room_ahead(const sight *s)
-{
-    float ahead = s->ahead > 0 ? s->ahead : 0, aside = s->aside > 0.5f ? s->aside - 0.5f : 0;
-    float squared = ahead * ahead + aside * aside;
-    float closing = ahead * (1 + fmaxf(s->facing, 0)) + aside * fmaxf(s->sideways, 0);
-    closing = fmaxf(closing, 0.5f * sqrtf(squared));
-    return squared > 0.03f * closing ? squared / closing - 0.03f : 0;
-}
-
-/* How much the fold's cloth has been pushed through the place's, 0 .. 1: that lies behind it and looks the other way,
- * or passes right here at an angle. Folds there are not seen, and would only cross it more often. Ramps are wide, so
- * that heights change hardly faster than the cloth moves. */
-static float part_through(const sight *s)
-{
-    float behind = (1 - pl_fold_ramp(s->ahead, -0.6f, 0.1f)) * pl_fold_ramp(s->ahead, -2, -0.5f);
-    float turned = pl_fold_ramp(s->facing, -0.1f, 0.6f) * (1 - pl_fold_ramp(s->aside, 0.5f, 1.8f));
-    float here = pl_fold_ramp(s->facing, -0.9f, 0) * (1 - pl_fold_ramp(s->aside, 0.4f, 1.4f)) *
-                 pl_fold_ramp(s->ahead, -0.9f, -0.1f);
-    return behind * fmaxf(turned, here);
-}
-
-static bool is_far(pl_f4 d, float width)
-{
-    return !(pl_dot3(d, d) < PL_FOLD_NEAR * PL_FOLD_NEAR * width * width);
-}
-
-/* How high a fold may rise. d: to the place from its middle; normal: there, unit; most: without it. What lies behind
- * counts less the farther it is. Continuous in all. */
-static float room_to(pl_f4 d, pl_f4 up, pl_f4 normal, float width, float most)
-{
-    sight s = sight_of(d, up, normal, width);
-    float ahead = most + (fminf(width * room_ahead(&s), most) - most) * pl_fold_ramp(s.ahead, -2, -0.5f);
-    return ahead * (1 - part_through(&s));
-}
+#include "layers/folds/clearance/near.h"
 
 /* ---- Planning ---- */
 
@@ -219,11 +166,11 @@ static pl_f4 turned_by(const pl_fold_crowd *crowd, uint32_t joint, pl_f4 directi
     return pl_normalize3(pl_affine_vector(&crowd->joints[joint], direction));
 }
 
-/* From here on most of what has come through the crease is put back onto it (frame/press.c): the cosine of 75 degrees,
- * two thirds of the way from where that begins to where it is whole. */
+/* From here on most of what has come through the crease is put back onto it (frame/press_wide.c): the cosine of 75
+ * degrees, two thirds of the way from where that begins to where it is whole. */
 #define DEEP 0.26f
 
-/* Is cloth from across the ring put back onto the crease (frame/press.c)? In deep bends it is, but where it is
+/* Is cloth from across the ring put back onto the crease (frame/press_wide.c)? In deep bends it is, but where it is
  * stretched on its way from the ring. Past 120 degrees nothing is told by that: limbs lie on each other further out. */
 static bool is_put_back(const seeker *s, float way, float arc)
 {
@@ -248,7 +195,7 @@ static bool is_through(const seeker *s, uint32_t vertex, float arc)
     return beyond > 0.05f * ring->values.width && !is_put_back(s, pl_length3(way), arc);
 }
 
-/* Do walls and the crease keep a place apart from the fold (clearance/contact.c)? They do across the ring, before the
+/* Do walls and the crease keep a place apart from the fold (frame/prepare_wide.c)? They do across the ring, before the
  * crease, and on the fold's own line, also straight on beyond its end, while it neither curls so far that the cloth
  * there looks back nor is turned and crushed to a quarter. */
 static bool is_kept_apart(const seeker *s, uint32_t vertex)
@@ -275,9 +222,12 @@ static bool is_kept_apart(const seeker *s, uint32_t vertex)
 /* How high the fold may rise before a vertex of the surface. */
 static float room_of(const seeker *s, uint32_t vertex, float most)
 {
-    float width = s->ring->values.width;
-    pl_f4 d = pl_load(&s->crowd->positions[vertex]) - s->place;
-    return is_far(d, width) ? most : room_to(d, s->up, s->crowd->looks[vertex], width, most);
+    pl_f4 way = pl_load(&s->crowd->positions[vertex]) - s->place, look = s->crowd->looks[vertex];
+    pl_fw d[4], up[4], normal[4];
+    pl_unpack_w(&way, d);
+    pl_unpack_w(&s->up, up);
+    pl_unpack_w(&look, normal);
+    return pl_fold_room_to(d, up, normal, s->ring->values.width, most)[0];
 }
 
 /* Three coordinates in four lanes, and a direction. */
@@ -613,41 +563,5 @@ void pl_folds_mind_crushed(const pl_folds_layer *layer, const pl_bound_ring *rin
         float loss = pl_fold_loss_around(layer, ring, narrow->fold / ring->fold_count);
         float room = loss > 0 ? most * pl_fold_narrow_part(ring, narrow, layer->ups, frame->positions, mirrored) : most;
         pl_fold_give_way(layer, ring, narrow->fold, room, most, loss);
-    }
-}
-
-/* How high a fold may rise before what comes near it; aside: before what of that belongs to another limb. */
-static float room_before(const pl_folds_layer *layer, const pl_bound_ring *ring, const pl_fold_near *near,
-                         const pleat_layer_frame *frame, float *aside)
-{
-    float width = ring->width, most = PL_FOLD_STEEP * width, room = most;
-    const pl_fold_sample *top = &ring->samples[near->sample];
-    pl_f4 place = pl_fold_mix(frame->positions, top->vertex, top->weight), up = layer->ups[near->up];
-    *aside = most;
-    for (uint32_t i = near->first; i < near->first + near->count; ++i)
-    {
-        const pl_fold_other *other = &ring->others[i];
-        pl_f4 d = pl_load(&frame->positions[other->vertex]) - place;
-        if (!is_far(d, width))
-        {
-            float to = room_to(d, up, pl_fold_turn(&other->up, frame->joints), width, most);
-            room = fminf(room, to);
-            *aside = fminf(*aside, most + (to - most) * other->aside);
-        }
-    }
-    return room;
-}
-
-void pl_folds_mind_others(const pl_folds_layer *layer, const pl_bound_ring *ring, const pleat_layer_frame *frame)
-{
-    for (uint32_t n = 0; n < ring->near_count; ++n)
-    {
-        const pl_fold_near *near = &ring->nears[n];
-        float loss = pl_fold_loss_around(layer, ring, near->fold / ring->fold_count), aside;
-        if (loss > 0)
-        {
-            float room = room_before(layer, ring, near, frame, &aside);
-            pl_fold_give_way(layer, ring, near->fold, room, aside, loss);
-        }
     }
 }

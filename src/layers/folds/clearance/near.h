@@ -57,17 +57,13 @@ pleat_result pl_folds_find_narrow(pl_bound_ring *ring, const uint8_t *known, con
  * -1 where the frame turns left into right, else 1. */
 float pl_fold_narrow_part(const pl_bound_ring *ring, const pl_fold_narrow *narrow, const pl_f4 *ups,
                           const pleat_vec4 *positions, float mirrored);
-/* How far from a fold's middle places count, in widths: 1.9 aside, 2 behind. */
-#define PL_FOLD_NEAR 2.83f
 /* What is lost at a station or beside it, where folds have to mind others too. */
 float pl_fold_loss_around(const pl_folds_layer *layer, const pl_bound_ring *ring, uint32_t station);
 /* Lowers the layer's room and taper of a fold that others leave less, and fills its slide. aside: what other limbs
  * leave it; loss: around its station. */
 void pl_fold_give_way(const pl_folds_layer *layer, const pl_bound_ring *ring, uint32_t fold, float room, float aside,
                       float loss);
-/* Lowers the layer's rooms and tapers of a bound ring in hollows and where cloth is crushed, and lets all slide; */
+/* Lowers the layer's rooms and tapers of a bound ring in hollows and where cloth is crushed, and lets all slide. */
 void pl_folds_mind_crushed(const pl_folds_layer *layer, const pl_bound_ring *ring, const pleat_layer_frame *frame);
-/* then to half of the gaps, and fills slides of folds beside other limbs. */
-void pl_folds_mind_others(const pl_folds_layer *layer, const pl_bound_ring *ring, const pleat_layer_frame *frame);
 
 #endif

@@ -1,6 +1,6 @@
 /* Keeping clear: lids where folds would pass through cloth that skinning keeps apart.
  *
- * What a frame does about contact is told by planes and by a few places before each fold (clearance/contact.c,
+ * What a frame does about contact is told by planes and by a few places before each fold (frame/prepare_wide.c,
  * clearance/near.c). It is cheap, and it does not see everything. So the clip is played once more with all that is
  * known, triangles that cross are counted with and without folds, and in frames that folds have made worse, places
  * around what crosses newly are let down to where skinning has them: there no more crosses than without folds. Places

@@ -2,8 +2,8 @@
  *
  * There the lines inside the bend turn around and grow back, so that their lengths mean nothing, and no plane is left
  * for folds to stop at. Lengths, rooms and amplitudes therefore come from a held pose: the same limb with its swing
- * kept at a right angle or a little more. The folds rise in the real pose; frame/press.c keeps them on their own side
- * of it. */
+ * kept at a right angle or a little more. The folds rise in the real pose; frame/press_wide.c keeps them on their own
+ * side of it. */
 #include "layers/folds/folds.h"
 
 /* The swing in radians is free up to here; twice the rest of the way further on it is held. */
@@ -85,9 +85,4 @@ pl_fold_held pl_fold_held_of(const pl_bound_ring *ring, const pleat_layer_frame 
         held.turn = turn_of(joint, held.pivot, held.back);
     }
     return held;
-}
-
-pl_f4 pl_fold_hold_direction(const pl_fold_held *held, pl_f4 direction, float share)
-{
-    return pl_quat_rotate(pl_quat_axis_angle(held->axis, share * held->excess), direction);
 }

@@ -1,31 +1,60 @@
-/* Which way cloth rises in a frame and how high contact lets it, for a block of eight stations: prepare_stations of
- * frame/frame.c and the planes of clearance/contact.c. */
-#include "base/wide.h"
+/* Which way cloth rises in a frame and how high contact lets it, for a block of stations.
+ *
+ * Planes stand across a line where two folds meet, and one more at the crease of the joint; each fold stays on its side
+ * of them. Where plain skinning has already pushed the surface through itself, samples lie behind their planes from the
+ * start and nothing rises. A plane's direction comes from where the two bones point, not from the surface alone: that
+ * may turn around in the crease, the bones' mean direction does not before they lie on each other. */
+#include "layers/folds/frame/covered.h"
 #include "layers/folds/frame/points.h"
+
+/* What a plane's direction has of the bones': the line's own is worth its length, and where it is nearly lost, the
+ * bones decide. */
+#define BONES 0.35f
+/* Samples that rise by less than this part of the fold are close to a foot: they are not asked. */
+#define LOW_SAMPLE 0.25f
+/* Even a sample that rises away from a wall gets no higher than so many times its distance from it, 1 over this: where
+ * skinning has pushed the surface through the wall, nothing rises, and on the way there nothing jumps. Towards the
+ * crease it is PL_FOLD_LEAN. */
+#define LEAST_LEAN 0.25f
+/* The gap before neighbours and before the crease at the top of a fold, of its width. */
+#define GAP 0.02f
+#define CREASE_GAP 0.1f
+/* Neighbours taper towards a fold's room as its station begins to fold, not at once: wholly from this loss on. */
+#define TAPER_LOSS 0.12f
+/* Cosines of bends. Of the length that contact takes from a fold all goes on to the next up to 100 degrees, none from
+ * 125 on, where lengths mean nothing. Ends of folds along the ring become flatter from 90 to 103 degrees, more than
+ * which no swing is held at, down to ENDS_LEAST. Contact matters from 5 degrees on, wholly from 12. */
+#define CARRY_NONE (-0.574f)
+#define CARRY_ALL (-0.174f)
+#define ENDS_FLAT (-0.375f)
+#define ENDS_STEEP 0.0f
+#define ENDS_LEAST 0.35f
+#define TOUCH_ALL 0.978f
+#define TOUCH_NONE 0.996f
 
 /* ---- Directions ---- */
 
-static void turn_foot(const pl_fold_lane_job *job, uint32_t block, uint32_t k)
+static void turn_foot(const pl_fold_job *job, uint32_t block, uint32_t k)
 {
     const pl_fold_lanes *lanes = job->ring->lanes;
     uint32_t count = job->ring->fold_count + 1;
     const pl_fold_foot *foot = &lanes->feet[(size_t)block * count + k];
-    pl_f8 sum[4] = {pl_splat8(0), pl_splat8(0), pl_splat8(0), pl_splat8(0)};
+    pl_fw sum[4] = {pl_splat_w(0), pl_splat_w(0), pl_splat_w(0), pl_splat_w(0)};
     for (uint32_t i = foot->first_turn; i < foot->first_turn + foot->turn_count; ++i)
     {
-        pl_f8 turned[3];
-        pl_affine_vector8(&job->frame->joints[lanes->turn_joints[i]], foot->normal, turned);
+        pl_fw turned[3];
+        pl_affine_vector_w(&job->frame->joints[lanes->turn_joints[i]], foot->normal, turned);
         for (int c = 0; c < 3; ++c)
         {
             sum[c] += turned[c] * lanes->turns[i];
         }
     }
-    pl_normalize8(sum);
-    pl_scatter8(sum, job->layer->ups + (size_t)block * PL_FOLD_LANES * count + k, count);
+    pl_normalize_w(sum);
+    pl_scatter_w(sum, job->layer->ups + (size_t)block * PL_WIDTH * count + k, count);
     size_t at = (size_t)block * count + k;
-    if (job->pose->held.excess > 0)
+    if (job->pose.held.excess > 0)
     {
-        pl_fold_hold_directions(&job->pose->held, lanes->feet_rest[at][3], sum);
+        pl_fold_hold_directions(&job->pose.held, lanes->feet_rest[at][3], sum);
     }
     for (int c = 0; c < 3; ++c)
     {
@@ -37,33 +66,34 @@ static void turn_foot(const pl_fold_lane_job *job, uint32_t block, uint32_t k)
 
 typedef struct wall
 {
-    pl_f8 point[3], direction[3];
+    pl_fw point[3], direction[3];
 } wall;
 
 typedef struct bones
 {
-    pl_f8 near[3], far[3];
+    pl_fw near[3], far[3];
 } bones;
 
-static void find_bones(const pl_fold_lane_job *job, uint32_t block, uint32_t k, bones *out)
+static void find_bones(const pl_fold_job *job, uint32_t block, uint32_t k, bones *out)
 {
     const pl_fold_foot *foot = &job->ring->lanes->feet[(size_t)block * (job->ring->fold_count + 1) + k];
-    pl_affine_vector8(&job->frame->joints[job->ring->parent], foot->along, out->near);
-    pl_affine_vector8(&job->frame->joints[job->ring->joint], foot->along, out->far);
-    pl_normalize8(out->near);
-    pl_normalize8(out->far);
-    if (job->pose->held.excess > 0)
+    pl_affine_vector_w(&job->frame->joints[job->ring->parent], foot->along, out->near);
+    pl_affine_vector_w(&job->frame->joints[job->ring->joint], foot->along, out->far);
+    pl_normalize_w(out->near);
+    pl_normalize_w(out->far);
+    if (job->pose.held.excess > 0)
     {
-        pl_f4 back = job->pose->held.back;
-        pl_quat_rotate8((const pl_f8[]){pl_splat8(back[0]), pl_splat8(back[1]), pl_splat8(back[2]), pl_splat8(back[3])},
-                        out->far);
+        pl_f4 back = job->pose.held.back;
+        pl_quat_rotate_w(
+            (const pl_fw[]){pl_splat_w(back[0]), pl_splat_w(back[1]), pl_splat_w(back[2]), pl_splat_w(back[3])},
+            out->far);
     }
 }
 
 /* The way of the bones where two folds meet: from the parent's to the joint's along the line. */
-PL_INLINE void find_mean(const pl_fold_lane_job *job, uint32_t block, uint32_t k, pl_f8 mean[3])
+PL_INLINE void find_mean(const pl_fold_job *job, uint32_t block, uint32_t k, pl_fw mean[3])
 {
-    pl_f8 share = pl_splat8((float)k / (float)job->ring->fold_count);
+    pl_fw share = pl_splat_w((float)k / (float)job->ring->fold_count);
     bones pair;
     find_bones(job, block, k, &pair);
     for (int c = 0; c < 3; ++c)
@@ -73,25 +103,27 @@ PL_INLINE void find_mean(const pl_fold_lane_job *job, uint32_t block, uint32_t k
 }
 
 /* From a foot to a sample inside the fold before or behind it; nothing where there is no fold. row: of the sample. */
-PL_INLINE void add_way(const pl_fold_lane_job *job, const pl_fold_group *group, uint32_t row, const pl_f8 foot[3],
-                       float sign, pl_f8 along[3])
+PL_INLINE void add_way(const pl_fold_job *job, const pl_fold_group *group, uint32_t row, const pl_fw foot[3],
+                       float sign, pl_fw along[3])
 {
-    pl_i8 there = group->rest_length > pl_splat8(0);
-    const pl_f8 *inside = job->layer->work->points[row];
+    pl_iw there = group->rest_length > pl_splat_w(0);
+    const pl_fw *inside = job->layer->work->points[row];
     for (int c = 0; c < 3 && group->row_count; ++c)
     {
-        along[c] += sign * (pl_f8)((pl_i8)(inside[c] - foot[c]) & there);
+        along[c] += sign * pl_where_w(there, inside[c] - foot[c]);
     }
 }
 
-/* The plane across lines there: foot_wall. out: so far its direction is that mean. */
-PL_INLINE void find_wall(const pl_fold_lane_job *job, uint32_t block, uint32_t k, wall *out)
+/* The plane across lines where two folds meet; both stop at it, from either side. What of a line points backwards,
+ * where skinning has turned it around, does not count: the sum never vanishes, so the plane never flips. out: so far
+ * its direction is that mean. */
+PL_INLINE void find_wall(const pl_fold_job *job, uint32_t block, uint32_t k, wall *out)
 {
     uint32_t count = job->ring->fold_count;
     size_t index = (size_t)block * (count + 1) + k;
     const pl_fold_group *groups = job->ring->lanes->groups + (size_t)block * count;
-    const pl_f8 *here = job->layer->work->foot_points[index], *mean = out->direction;
-    pl_f8 along[3] = {pl_splat8(0), pl_splat8(0), pl_splat8(0)};
+    const pl_fw *here = job->layer->work->foot_points[index], *mean = out->direction;
+    pl_fw along[3] = {pl_splat_w(0), pl_splat_w(0), pl_splat_w(0)};
     if (k > 0)
     {
         const pl_fold_group *before = &groups[k - 1];
@@ -101,15 +133,15 @@ PL_INLINE void find_wall(const pl_fold_lane_job *job, uint32_t block, uint32_t k
     {
         add_way(job, &groups[k], groups[k].first_row, here, 1, along);
     }
-    pl_f8 back = pl_dot8(along, mean), squared = pl_max8(pl_dot8(mean, mean), pl_splat8(1e-12f));
-    pl_f8 less = (pl_f8)((pl_i8)(back / squared) & (back < pl_splat8(0)));
+    pl_fw back = pl_dot_w(along, mean), squared = pl_max_w(pl_dot_w(mean, mean), pl_splat_w(1e-12f));
+    pl_fw less = pl_where_w(back < pl_splat_w(0), back / squared);
     for (int c = 0; c < 3; ++c)
     {
         along[c] -= mean[c] * less;
         out->point[c] = here[c];
-        out->direction[c] = along[c] * job->ring->lanes->feet[index].scale + mean[c] * pl_splat8(0.35f);
+        out->direction[c] = along[c] * job->ring->lanes->feet[index].scale + mean[c] * pl_splat_w(BONES);
     }
-    pl_normalize8(out->direction);
+    pl_normalize_w(out->direction);
 }
 
 /* ---- Rooms ---- */
@@ -118,41 +150,41 @@ PL_INLINE void find_wall(const pl_fold_lane_job *job, uint32_t block, uint32_t k
  * how they lean towards the wall. */
 typedef struct barrier
 {
-    pl_f8 direction[3];      /* towards the wall */
-    pl_f8 distance;          /* of the wall */
-    pl_f8 lean, lean_change; /* how much a place nears the wall as it rises by 1 */
-    float gap, least;        /* room_before of clearance/contact.c */
+    pl_fw direction[3];      /* towards the wall */
+    pl_fw distance;          /* of the wall */
+    pl_fw lean, lean_change; /* how much a place nears the wall as it rises by 1 */
+    float gap, least;        /* before it, of what a sample rises; and how little that nears it */
 } barrier;
 
 /* side: 1, or -1 where folds lie behind the plane. */
-PL_INLINE void find_barrier(const wall *w, float side, const pl_f8 begin[3], const pl_f8 (*ups)[3], barrier *out)
+PL_INLINE void find_barrier(const wall *w, float side, const pl_fw begin[3], const pl_fw (*ups)[3], barrier *out)
 {
-    pl_f8 away[3], leans[2];
+    pl_fw away[3], leans[2];
     for (int c = 0; c < 3; ++c)
     {
-        out->direction[c] = w->direction[c] * pl_splat8(side);
+        out->direction[c] = w->direction[c] * pl_splat_w(side);
         away[c] = w->point[c] - begin[c];
     }
-    leans[0] = pl_dot8(ups[0], out->direction);
-    leans[1] = pl_dot8(ups[1], out->direction);
-    out->distance = pl_dot8(away, out->direction);
+    leans[0] = pl_dot_w(ups[0], out->direction);
+    leans[1] = pl_dot_w(ups[1], out->direction);
+    out->distance = pl_dot_w(away, out->direction);
     out->lean = leans[0];
     out->lean_change = leans[1] - leans[0];
 }
 
-/* room_before of clearance/contact.c, for all walls of a fold at once: most of them stand in nobody's way. asked:
- * lanes. */
-PL_INLINE pl_f8 room_before(const pl_fold_lane_job *job, uint32_t block, uint32_t index, const barrier walls[3],
-                            pl_i8 asked, pl_f8 most)
+/* The largest amplitude that keeps every sample on its side of the walls of a fold, with gaps that grow from nothing at
+ * the foot; one that is behind a wall from the start allows none. Most walls stand in nobody's way. asked: lanes. */
+PL_INLINE pl_fw room_before(const pl_fold_job *job, uint32_t block, uint32_t index, const barrier walls[3], pl_iw asked,
+                            pl_fw most)
 {
     const pl_fold_group *group = &job->ring->lanes->groups[index];
     const pl_fold_row *rows = job->ring->lanes->rows + group->first_row;
-    pl_f8(*points)[3] = job->layer->work->points + group->first_row;
-    const pl_f8 *begin = job->layer->work->foot_points[index + block];
+    pl_fw(*points)[3] = job->layer->work->points + group->first_row;
+    const pl_fw *begin = job->layer->work->foot_points[index + block];
     for (uint32_t i = 0; i < group->row_count; ++i)
     {
-        pl_f8 share = rows[i].rise, from[3], room[3], towards[3];
-        pl_i8 nearer[3], rises = asked & (share >= pl_splat8(0.25f));
+        pl_fw share = rows[i].rise, from[3], room[3], towards[3];
+        pl_iw nearer[3], rises = asked & (share >= pl_splat_w(LOW_SAMPLE));
         for (int c = 0; c < 3; ++c)
         {
             from[c] = points[i][c] - begin[c];
@@ -160,14 +192,14 @@ PL_INLINE pl_f8 room_before(const pl_fold_lane_job *job, uint32_t block, uint32_
         for (int n = 0; n < 3; ++n)
         {
             const barrier *w = &walls[n];
-            room[n] = w->distance - pl_dot8(from, w->direction) - pl_splat8(w->gap) * share;
-            towards[n] = pl_max8(w->lean + w->lean_change * rows[i].part, pl_splat8(w->least)) * share;
+            room[n] = w->distance - pl_dot_w(from, w->direction) - pl_splat_w(w->gap) * share;
+            towards[n] = pl_max_w(w->lean + w->lean_change * rows[i].part, pl_splat_w(w->least)) * share;
             nearer[n] = rises & (room[n] < most * towards[n]);
         }
-        for (int n = 0; n < 3 && pl_mask8(nearer[0] | nearer[1] | nearer[2]); ++n)
+        for (int n = 0; n < 3 && pl_mask_w(nearer[0] | nearer[1] | nearer[2]); ++n)
         {
-            pl_f8 least = pl_max8(room[n], pl_splat8(0)) / towards[n];
-            most = pl_select8(nearer[n], pl_min8(least, most), most);
+            pl_fw least = pl_max_w(room[n], pl_splat_w(0)) / towards[n];
+            most = pl_select_w(nearer[n], pl_min_w(least, most), most);
         }
     }
     return most;
@@ -176,42 +208,41 @@ PL_INLINE pl_f8 room_before(const pl_fold_lane_job *job, uint32_t block, uint32_
 /* What contact takes of a station's rooms, in lanes. */
 typedef struct contact
 {
-    pl_i8 stations; /* those that have any */
-    pl_f8 share;    /* how much contact matters */
-    pl_f8 part;     /* for neighbours */
-    pl_f8 clear;    /* how well the planes are known */
+    pl_iw stations; /* those that have any */
+    pl_fw share;    /* how much contact matters */
+    pl_fw part;     /* for neighbours */
+    pl_fw clear;    /* how well the planes are known */
     wall crease;
 } contact;
 
-static void limit_group(const pl_fold_lane_job *job, uint32_t block, uint32_t k, const contact *touch,
-                        const wall feet[2])
+static void limit_group(const pl_fold_job *job, uint32_t block, uint32_t k, const contact *touch, const wall feet[2])
 {
     const pl_bound_ring *ring = job->ring;
     uint32_t index = block * ring->fold_count + k;
     const pl_fold_group *group = &ring->lanes->groups[index];
-    pl_i8 there = touch->stations & (group->rest_length > pl_splat8(0));
+    pl_iw there = touch->stations & (group->rest_length > pl_splat_w(0));
     float side = k >= ring->fold_count / 2 ? -1.0f : 1.0f, width = ring->width;
-    const pl_f8 *begin = job->layer->work->foot_points[index + block];
-    const pl_f8(*ups)[3] = (const pl_f8(*)[3])job->layer->work->ups + index + block;
-    barrier walls[3] = {{.gap = 0.02f * width, .least = 0.25f},
-                        {.gap = 0.02f * width, .least = 0.25f},
-                        {.gap = 0.1f * width, .least = PL_FOLD_LEAN}};
+    const pl_fw *begin = job->layer->work->foot_points[index + block];
+    const pl_fw(*ups)[3] = (const pl_fw(*)[3])job->layer->work->ups + index + block;
+    barrier walls[3] = {{.gap = GAP * width, .least = LEAST_LEAN},
+                        {.gap = GAP * width, .least = LEAST_LEAN},
+                        {.gap = CREASE_GAP * width, .least = PL_FOLD_LEAN}};
     find_barrier(&feet[0], -1, begin, ups, &walls[0]);
     find_barrier(&feet[1], 1, begin, ups, &walls[1]);
     find_barrier(&touch->crease, side, begin, ups, &walls[2]);
-    pl_f8 full = pl_splat8(PL_FOLD_STEEP * width), most = room_before(job, block, index, walls, there, full);
-    most = pl_min8(most, touch->clear * full);
-    pl_f8 less = (pl_f8)((pl_i8)((most - full) * touch->share) & there);
-    pl_f8 room = full + less, taper = full + less * touch->part;
-    size_t at = (size_t)block * PL_FOLD_LANES * ring->fold_count + k;
-    for (uint32_t lane = 0; lane < PL_FOLD_LANES; ++lane, at += ring->fold_count)
+    pl_fw full = pl_splat_w(PL_FOLD_STEEP * width), most = room_before(job, block, index, walls, there, full);
+    most = pl_min_w(most, touch->clear * full);
+    pl_fw less = pl_where_w(there, (most - full) * touch->share);
+    pl_fw room = full + less, taper = full + less * touch->part;
+    size_t at = (size_t)block * PL_WIDTH * ring->fold_count + k;
+    for (uint32_t lane = 0; lane < PL_WIDTH; ++lane, at += ring->fold_count)
     {
         job->layer->rooms[at] = room[lane];
         job->layer->tapers[at] = taper[lane];
     }
 }
 
-static void find_rooms(const pl_fold_lane_job *job, uint32_t block, contact *touch, const bones *middle)
+static void find_rooms(const pl_fold_job *job, uint32_t block, contact *touch, const bones *middle)
 {
     uint32_t count = job->ring->fold_count;
     const pl_fold_group *groups = job->ring->lanes->groups + (size_t)block * count;
@@ -221,7 +252,7 @@ static void find_rooms(const pl_fold_lane_job *job, uint32_t block, contact *tou
         touch->crease.point[c] = job->layer->work->foot_points[crease][c];
         touch->crease.direction[c] = middle->near[c] + middle->far[c];
     }
-    pl_normalize8(touch->crease.direction);
+    pl_normalize_w(touch->crease.direction);
     /* In rounds, so that more feet are under way at once. */
     wall feet[2 * PL_FOLDS_A_SIDE + 1];
     uint32_t begin = 0, end = count;
@@ -235,9 +266,9 @@ static void find_rooms(const pl_fold_lane_job *job, uint32_t block, contact *tou
     }
     for (uint32_t k = begin; k < end; ++k)
     {
-        if (groups[k].row_count && !pl_fold_group_is_known(job, block, k))
+        if (groups[k].row_count)
         {
-            pl_fold_group_measure(job, block, k);
+            pl_fold_group_know(job, block, k);
         }
     }
     for (uint32_t k = begin; k <= end; ++k)
@@ -259,50 +290,51 @@ static void find_rooms(const pl_fold_lane_job *job, uint32_t block, contact *tou
 
 /* ---- A block ---- */
 
-/* pl_fold_bend_of, and the rooms. */
-static void bend_stations(const pl_fold_lane_job *job, uint32_t block, pl_f8 lost)
+/* What the bend of each station allows, and the rooms. */
+static void bend_stations(const pl_fold_job *job, uint32_t block, pl_fw lost)
 {
-    size_t first = (size_t)block * PL_FOLD_LANES;
+    size_t first = (size_t)block * PL_WIDTH;
     bones middle;
     find_bones(job, block, job->ring->fold_count / 2, &middle);
-    pl_f8 cosine = pl_dot8(middle.near, middle.far), zero = pl_splat8(0), one = pl_splat8(1);
-    pl_i8 any = lost > zero;
-    *(pl_f8 *)(job->layer->carries + first) = pl_select8(any, pl_fold_ramp8(cosine, -0.574f, -0.174f), one);
-    *(pl_f8 *)(job->layer->ends + first) =
-        pl_select8(any, pl_max8(pl_fold_ramp8(cosine, -0.375f, 0), pl_splat8(0.35f)), one);
-    contact touch = {.share = 1 - pl_fold_ramp8(cosine, 0.978f, 0.996f), .clear = pl_fold_ramp8(cosine, -0.9f, -0.4f)};
+    pl_fw cosine = pl_dot_w(middle.near, middle.far), zero = pl_splat_w(0), one = pl_splat_w(1);
+    pl_iw any = lost > zero;
+    *(pl_fw *)(job->layer->carries + first) = pl_select_w(any, pl_ramp_w(cosine, CARRY_NONE, CARRY_ALL), one);
+    *(pl_fw *)(job->layer->ends + first) =
+        pl_select_w(any, pl_max_w(pl_ramp_w(cosine, ENDS_FLAT, ENDS_STEEP), pl_splat_w(ENDS_LEAST)), one);
+    contact touch = {.share = 1 - pl_ramp_w(cosine, TOUCH_ALL, TOUCH_NONE),
+                     .clear = pl_ramp_w(cosine, PL_FOLD_CLEAR_NONE, PL_FOLD_CLEAR_ALL)};
     touch.stations = any & (touch.share > zero);
-    touch.part = pl_select8(lost < pl_splat8(0.12f), lost / pl_splat8(0.12f), one);
-    if (job->layer->options.contact && pl_mask8(touch.stations))
+    touch.part = pl_select_w(lost < pl_splat_w(TAPER_LOSS), lost / pl_splat_w(TAPER_LOSS), one);
+    if (job->layer->options.contact && pl_mask_w(touch.stations))
     {
         find_rooms(job, block, &touch, &middle);
     }
 }
 
-/* pl_fold_outer. */
-PL_INLINE pl_f8 outers_of(const pl_fold_lane_job *job, uint32_t block)
+/* What is left of folds at the outer side of the bend: pl_fold_outer. */
+PL_INLINE pl_fw outers_of(const pl_fold_job *job, uint32_t block)
 {
-    pl_f4 inner = job->pose->inner;
-    const pl_f8 *out = job->ring->lanes->outs[block];
-    pl_f8 across = inner[0] * out[0] + inner[1] * out[1] + inner[2] * out[2];
-    return 1 - inner[3] * pl_fold_ramp8(-across, -PL_FOLD_OUTER_LOWER, -PL_FOLD_OUTER_GONE);
+    pl_f4 inner = job->pose.inner;
+    const pl_fw *out = job->ring->lanes->outs[block];
+    pl_fw across = inner[0] * out[0] + inner[1] * out[1] + inner[2] * out[2];
+    return 1 - inner[3] * pl_ramp_w(-across, -PL_FOLD_OUTER_LOWER, -PL_FOLD_OUTER_GONE);
 }
 
-void PL_WIDE(pl_folds_prepare)(const pl_fold_lane_job *job, uint32_t block)
+void PL_WIDE(pl_folds_prepare)(const pl_fold_job *job, uint32_t block)
 {
-    uint32_t count = job->ring->fold_count, first = block * PL_FOLD_LANES;
+    uint32_t count = job->ring->fold_count, first = block * PL_WIDTH;
     float *rooms = job->layer->rooms + (size_t)first * count, *tapers = job->layer->tapers + (size_t)first * count;
-    pl_f8 full = pl_splat8(PL_FOLD_STEEP * job->ring->width), one = pl_splat8(1);
+    pl_fw full = pl_splat_w(PL_FOLD_STEEP * job->ring->width), one = pl_splat_w(1);
     for (uint32_t i = 0; i < count; ++i)
     {
-        ((pl_f8 *)rooms)[i] = ((pl_f8 *)tapers)[i] = full;
+        ((pl_fw *)rooms)[i] = ((pl_fw *)tapers)[i] = full;
     }
-    *(pl_f8 *)(job->layer->carries + first) = *(pl_f8 *)(job->layer->ends + first) = one;
-    *(pl_f8 *)(job->layer->outers + first) = outers_of(job, block);
-    pl_f8 lost = *(const pl_f8 *)(job->layer->lost + first);
-    bool any = pl_mask8(lost > pl_splat8(0));
+    *(pl_fw *)(job->layer->carries + first) = *(pl_fw *)(job->layer->ends + first) = one;
+    *(pl_fw *)(job->layer->outers + first) = outers_of(job, block);
+    pl_fw lost = *(const pl_fw *)(job->layer->lost + first);
+    bool any = pl_mask_w(lost > pl_splat_w(0));
     /* Vertices between two stations rise as both are turned. */
-    uint32_t end = first + PL_FOLD_LANES < job->ring->station_count ? first + PL_FOLD_LANES : job->ring->station_count;
+    uint32_t end = first + PL_WIDTH < job->ring->station_count ? first + PL_WIDTH : job->ring->station_count;
     if (any || pl_fold_is_lost(job->layer, job->ring, (int64_t)first - 1) ||
         pl_fold_is_lost(job->layer, job->ring, end))
     {

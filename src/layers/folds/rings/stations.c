@@ -3,7 +3,7 @@
  * What folds lose changes slowly along most rings: a station whose losses lie between its two neighbours' all through
  * the clip need not be asked again on every frame, and its cloth is raised as theirs is. Where contact decides, rooms
  * change from one station to the next: there all are kept. */
-#include "layers/folds/bind/lanes.h"
+#include "layers/folds/frame/kernels.h"
 #include "layers/folds/rings/plan.h"
 
 /* A station may be left out if its losses would be told wrong by less than this part of them. */
@@ -119,8 +119,8 @@ static void fill_blocks(pl_fold_ring *ring, const pl_fold_miss *misses)
     {
         kept += ring->kept[i];
     }
-    uint32_t over = kept % PL_FOLD_LANES;
-    for (uint32_t i = 0; i < over && kept > PL_FOLD_LANES && over <= 2; ++i)
+    uint32_t over = kept % PL_FOLD_BLOCK;
+    for (uint32_t i = 0; i < over && kept > PL_FOLD_BLOCK && over <= 2; ++i)
     {
         left[i] = find_spare(ring, misses);
         ring->kept[left[i]] = left[i] == 0;
@@ -131,7 +131,7 @@ static void fill_blocks(pl_fold_ring *ring, const pl_fold_miss *misses)
     }
 }
 
-/* How often groups of a fold and eight stations (bind/lanes.h) are asked if the ring begins there: by parts of the
+/* How often groups of a fold and eight stations (frame/kernels.h) are asked if the ring begins there: by parts of the
  * clip, all those of a block of which any station loses length then. */
 static uint32_t asked_from(const pl_fold_ring *ring, const pl_fold_miss *misses, uint32_t first)
 {
@@ -144,7 +144,7 @@ static uint32_t asked_from(const pl_fold_ring *ring, const pl_fold_miss *misses,
         {
             continue;
         }
-        if (seen++ % PL_FOLD_LANES == 0)
+        if (seen++ % PL_FOLD_BLOCK == 0)
         {
             asked += (uint32_t)(__builtin_popcountll(moments) * __builtin_popcount(folds));
             folds = 0;

@@ -1,5 +1,5 @@
-/* Vertices of folds eight at a time, for the kernels that move them (frame/raise_wide.c, frame/press_wide.c): cells as
- * in frame/frame.c, and octets unpacked. A cell's tables of shifts are looked up in registers. */
+/* Vertices of folds, for the kernels that move them (frame/raise_wide.c, frame/press_wide.c, frame/tuck_wide.c): cells,
+ * and packs unpacked. A cell's tables of shifts fill a register, in which they are looked up. */
 #ifndef PL_LAYERS_FOLDS_FRAME_OCTET_H
 #define PL_LAYERS_FOLDS_FRAME_OCTET_H
 
@@ -8,7 +8,7 @@
 /* The cloth between two stations, within one fold. */
 typedef struct pl_fold_cell
 {
-    pl_f8 shifts[2][4]; /* at both stations, by x, y, z and the change of x in the fold: samples */
+    pl_f8 shifts[2][4]; /* at both stations, by x, y, z and the change of x in the fold: tables of samples */
     pl_f8 slopes[2][4]; /* and from each sample to the next */
     bool even;          /* any of that */
     pl_f4 begin, begin_change, across, across_change; /* by shares and parts as packed */
@@ -18,8 +18,9 @@ typedef struct pl_fold_cell
 /* What is packed as 0 .. 65535. */
 #define PL_FOLD_UNIT (1 / 65535.0f)
 
-PL_INLINE void pl_fold_cell_make(const pl_fold_lane_job *job, uint32_t station, uint32_t second, uint32_t k,
-                                 pl_fold_cell *c)
+/* A fold that has not risen moves nothing, and its table is not filled. Where only one of both stations rises, the
+ * other's direction counts as well: it is known there too. */
+PL_INLINE void pl_fold_cell_make(const pl_fold_job *job, uint32_t station, uint32_t second, uint32_t k, pl_fold_cell *c)
 {
     static const pl_f8 unmoved[4];
     const pl_folds_layer *layer = job->layer;
@@ -52,55 +53,55 @@ PL_INLINE void pl_fold_cell_make(const pl_fold_lane_job *job, uint32_t station, 
     }
 }
 
-PL_INLINE pl_f8 pl_fold_shares_load(const uint16_t *from)
+PL_INLINE pl_fw pl_fold_shares_load(const uint16_t *from)
 {
-    return __builtin_convertvector(pl_load_shorts8(from), pl_f8);
+    return __builtin_convertvector(pl_load_shorts_w(from), pl_fw);
 }
 
 /* profile: NULL for the usual one. A kernel asks which it is once for a cell: a loop that may have to call something
  * keeps nothing in registers. */
-PL_INLINE pl_f8 pl_fold_profiles_at(const pl_profile *profile, pl_f8 x)
+PL_INLINE pl_fw pl_fold_profiles_at(const pl_profile *profile, pl_fw x)
 {
     if (!profile)
     {
-        pl_f8 r = pl_min8(pl_abs8(x), pl_splat8(1)); /* 0 from there on */
+        pl_fw r = pl_min_w(pl_abs_w(x), pl_splat_w(1)); /* 0 from there on */
         return 1 - r * r * (3 - 2 * r);
     }
-    pl_f8 heights;
-    for (int i = 0; i < PL_FOLD_LANES; ++i)
+    pl_fw heights;
+    for (int i = 0; i < PL_WIDTH; ++i)
     {
         heights[i] = pl_profile_at(profile, x[i]);
     }
     return heights;
 }
 
-/* Where eight vertices lie in a table. */
+/* Where vertices lie in a table. */
 typedef struct pl_fold_spot
 {
-    pl_i8 sample;
-    pl_f8 beyond;
+    pl_iw sample;
+    pl_fw beyond;
 } pl_fold_spot;
 
 PL_INLINE pl_fold_spot pl_fold_spot_load(const uint16_t *from)
 {
-    pl_i8 packed = pl_load_shorts8(from);
-    return (pl_fold_spot){packed >> PL_FOLD_BEYOND, __builtin_convertvector(packed, pl_f8)};
+    pl_iw packed = pl_load_shorts_w(from);
+    return (pl_fold_spot){packed >> PL_FOLD_BEYOND, __builtin_convertvector(packed, pl_fw)};
 }
 
-/* What is said of eight vertices. */
+/* What is said of vertices. */
 typedef struct pl_fold_lot
 {
-    pl_f8 share, part; /* as packed; part: of the way across the fold */
-    pl_f8 mask;        /* where masked */
+    pl_fw share, part; /* as packed; part: of the way across the fold */
+    pl_fw mask;        /* where masked */
     bool masked;
 } pl_fold_lot;
 
-/* mask: as of the lanes, of this octet. */
-PL_INLINE pl_fold_lot pl_fold_lot_load(const pl_fold_octet *octet, const uint16_t *mask)
+/* mask: as of the lanes, of this pack. */
+PL_INLINE pl_fold_lot pl_fold_lot_load(const pl_fold_pack *pack, const uint16_t *mask)
 {
-    pl_fold_lot lot = {.share = pl_fold_shares_load(octet->share), .part = pl_fold_shares_load(octet->x)};
+    pl_fold_lot lot = {.share = pl_fold_shares_load(pack->share), .part = pl_fold_shares_load(pack->x)};
     lot.masked = mask != NULL;
-    lot.mask = pl_splat8(1);
+    lot.mask = pl_splat_w(1);
     if (mask)
     {
         lot.mask = pl_fold_shares_load(mask) * PL_FOLD_UNIT;
@@ -110,14 +111,14 @@ PL_INLINE pl_fold_lot pl_fold_lot_load(const pl_fold_octet *octet, const uint16_
 
 /* How they move along their lines, and by how much x. */
 PL_INLINE void pl_fold_lot_shifts(const pl_fold_cell *c, const pl_fold_slots *slots, const pl_fold_lot *lot,
-                                  pl_f8 shift[4])
+                                  pl_fw shift[4])
 {
     pl_fold_spot a = pl_fold_spot_load(slots->place[0]), b = pl_fold_spot_load(slots->place[1]);
-    pl_f8 share = lot->share * PL_FOLD_UNIT;
+    pl_fw share = lot->share * PL_FOLD_UNIT;
     for (int i = 0; i < 4; ++i)
     {
-        pl_f8 first = pl_lookup8(c->shifts[0][i], a.sample) + pl_lookup8(c->slopes[0][i], a.sample) * a.beyond;
-        pl_f8 second = pl_lookup8(c->shifts[1][i], b.sample) + pl_lookup8(c->slopes[1][i], b.sample) * b.beyond;
+        pl_fw first = pl_lookup_w(c->shifts[0][i], a.sample) + pl_lookup_w(c->slopes[0][i], a.sample) * a.beyond;
+        pl_fw second = pl_lookup_w(c->shifts[1][i], b.sample) + pl_lookup_w(c->slopes[1][i], b.sample) * b.beyond;
         shift[i] = first + (second - first) * share;
         if (lot->masked)
         {
@@ -127,22 +128,22 @@ PL_INLINE void pl_fold_lot_shifts(const pl_fold_cell *c, const pl_fold_slots *sl
 }
 
 /* One component of the direction in which they rise. */
-PL_INLINE pl_f8 pl_fold_lot_direction(const pl_fold_cell *c, const pl_fold_lot *lot, int i)
+PL_INLINE pl_fw pl_fold_lot_direction(const pl_fold_cell *c, const pl_fold_lot *lot, int i)
 {
-    pl_f8 begin = c->begin[i] + c->begin_change[i] * lot->share;
+    pl_fw begin = c->begin[i] + c->begin_change[i] * lot->share;
     return begin + (c->across[i] + c->across_change[i] * lot->share) * lot->part;
 }
 
 /* How they move; x, y and z. profile: as above; shift: along their lines, NULL: none. */
 PL_INLINE void pl_fold_lot_move(const pl_profile *profile, const pl_fold_cell *c, const pl_fold_lot *lot,
-                                const pl_f8 *shift, pl_f8 *move)
+                                const pl_fw *shift, pl_fw *move)
 {
-    pl_f8 height = c->height[0] + lot->share * (c->height[1] + c->height[2] * lot->share);
+    pl_fw height = c->height[0] + lot->share * (c->height[1] + c->height[2] * lot->share);
     if (lot->masked)
     {
         height *= lot->mask;
     }
-    pl_f8 x = lot->part * (2 * PL_FOLD_UNIT) - 1;
+    pl_fw x = lot->part * (2 * PL_FOLD_UNIT) - 1;
     if (shift)
     {
         x += shift[3];
@@ -150,7 +151,7 @@ PL_INLINE void pl_fold_lot_move(const pl_profile *profile, const pl_fold_cell *c
     height *= pl_fold_profiles_at(profile, x);
     for (int i = 0; i < 3; ++i)
     {
-        pl_f8 rise = pl_fold_lot_direction(c, lot, i) * height;
+        pl_fw rise = pl_fold_lot_direction(c, lot, i) * height;
         if (shift)
         {
             rise += shift[i];
@@ -159,52 +160,22 @@ PL_INLINE void pl_fold_lot_move(const pl_profile *profile, const pl_fold_cell *c
     }
 }
 
-/* Lanes of an octet that hold a vertex of their own. left: of the cell, from this octet on. */
-PL_INLINE pl_i8 pl_fold_octet_own(uint32_t left)
+/* Lanes of a pack that hold a vertex of their own. left: of the cell, from this pack on. */
+PL_INLINE pl_iw pl_fold_pack_own(uint32_t left)
 {
-    static const pl_i8 lanes = {0, 1, 2, 3, 4, 5, 6, 7};
-    return lanes < (int32_t)left;
-}
-
-/* The same for one of pairs: lanes i and i + 4 follow each other in memory. */
-PL_INLINE void pl_fold_octet_add_pairs(const pl_fold_octet *octet, pl_f8 move[4], pleat_vec4 *positions)
-{
-    typedef float pair __attribute__((vector_size(32), aligned(16), may_alias));
-    pl_transpose8(move);
-    for (uint32_t i = 0; i < 4; ++i)
-    {
-        pair *both = (pair *)((char *)positions + 8 * (size_t)octet->twice[i]);
-        *both += (pair)move[i];
-    }
-}
-
-/* half: the upper four lanes move nothing. */
-PL_INLINE void pl_fold_octet_add(const pl_fold_octet *octet, bool half, pl_f8 move[4], pleat_vec4 *positions)
-{
-    char *bytes = (char *)positions;
-    pl_transpose8(move);
-    for (uint32_t i = 0; i < 4; ++i)
-    {
-        pl_f4 *low = (pl_f4 *)(bytes + 8 * (size_t)octet->twice[i]);
-        *low += pl_low8(move[i]);
-    }
-    for (uint32_t i = 0; i < 4 && !half; ++i)
-    {
-        pl_f4 *high = (pl_f4 *)(bytes + 8 * (size_t)octet->twice[i + 4]);
-        *high += pl_high8(move[i]);
-    }
+    return pl_lanes_w() < (int32_t)left;
 }
 
 /* Asks for what will be needed soon. Vertices of a cell ascend, so that every other one finds most lines of memory. The
- * octets may lie past the end, so their addresses are numbers. */
-PL_INLINE void pl_fold_octets_expect(const pl_fold_octet *octet, const pleat_vec4 *positions)
+ * packs may lie past the end, so their addresses are numbers. */
+PL_INLINE void pl_fold_packs_expect(const pl_fold_pack *pack, const pleat_vec4 *positions)
 {
-    uintptr_t later = (uintptr_t)octet + 3 * PL_FOLD_AHEAD * sizeof *octet;
+    uintptr_t later = (uintptr_t)pack + 3 * PL_FOLD_AHEAD * sizeof *pack;
     const char *bytes = (const char *)positions;
     __builtin_prefetch((const void *)later);
-    for (int i = 0; i < PL_FOLD_LANES; i += 2)
+    for (int i = 0; i < PL_WIDTH; i += 2)
     {
-        __builtin_prefetch(bytes + 8 * (size_t)octet[PL_FOLD_AHEAD].twice[i], 1);
+        __builtin_prefetch(bytes + 8 * (size_t)pack[PL_FOLD_AHEAD].twice[i], 1);
     }
 }
 
