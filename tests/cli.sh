@@ -421,7 +421,7 @@ test_bake_wrinkles_and_their_curves()
     fails 1 "--body 'nobody' fits no mesh" bake hero.gltf --layer wrinkles --body nobody -o a.pc2
     fails 2 "--wrinkles is of no use without --layer wrinkles" bake hero.gltf --wrinkles curves.txt -o a.pc2
     fails 2 "--body is of no use without --layer wrinkles" bake hero.gltf --body Body -o a.pc2
-    fails 2 "no wrinkles without --layer wrinkles" bake hero.gltf --wrinkles-out b.txt -o a.pc2
+    fails 2 "nothing to write without --layer wrinkles" bake hero.gltf --wrinkles-out b.txt -o a.pc2
     [ ! -e a.pc2 ] && [ ! -e b.txt ]
 }
 

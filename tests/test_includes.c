@@ -3,6 +3,8 @@
 #define _GNU_SOURCE /* nftw */
 #include "support/support.h"
 
+#include "pleat/layer.h"
+
 #include <ftw.h>
 #include <string.h>
 
@@ -204,10 +206,86 @@ static void test_includes_go_one_way(void **state)
     assert_true(checked > 20); /* it did read the sources */
 }
 
+/* ---- Layers by name ---- */
+
+/* A layer's own folder, and the table with a row for each. */
+static bool may_name(const char *file)
+{
+    return strncmp(file, "src/layers/", strlen("src/layers/")) == 0;
+}
+
+/* Other things that have the same name. */
+static bool is_another(const char *file, const char *line)
+{
+    /* A measured volume, as a key of JSON. */
+    return strcmp(file, "apps/pleat/measure_report.c") == 0 && strstr(line, "set_number(object, ");
+}
+
+static void check_names(const char *file, const char *line, const pleat_layer_type *type)
+{
+    char texts[4][64];
+    snprintf(texts[0], sizeof texts[0], "pleat_%s_", type->name);
+    snprintf(texts[1], sizeof texts[1], "\"%s\"", type->name);
+    snprintf(texts[2], sizeof texts[2], "layers/%s.h", type->name);
+    snprintf(texts[3], sizeof texts[3], "layers/%s/", type->name);
+    for (int i = 0; i < 4; ++i)
+    {
+        bool include = i < 2 || strstr(line, "#include");
+        if (include && strstr(line, texts[i]) && !is_another(file, line))
+        {
+            fail_msg("%s names the layer %s, which only its row in src/layers/registry.c may: %s", file, type->name,
+                     line);
+        }
+    }
+}
+
+static int check_names_of_file(const char *path, const struct stat *status, int kind, struct FTW *at)
+{
+    (void)status;
+    (void)at;
+    const char *ending = strrchr(path, '.'), *file = path + strlen(PLEAT_SOURCE_DIR) + 1;
+    if (kind != FTW_F || !ending || (strcmp(ending, ".c") != 0 && strcmp(ending, ".h") != 0) || may_name(file))
+    {
+        return 0;
+    }
+    char line[4096];
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    while (fgets(line, sizeof line, in))
+    {
+        line[strcspn(line, "\n")] = 0;
+        for (uint32_t i = 0; i < pleat_layer_count(); ++i)
+        {
+            check_names(file, line, pleat_layer_at(i));
+        }
+        for (uint32_t i = 0; i < pleat_skin_method_count(); ++i)
+        {
+            const pleat_layer_type *own = pleat_skin_method_at(i)->layer;
+            if (own)
+            {
+                check_names(file, line, own);
+            }
+        }
+    }
+    fclose(in);
+    ++checked;
+    return 0;
+}
+
+static void test_includes_only_the_table_names_layers(void **state)
+{
+    (void)state;
+    checked = 0;
+    assert_int_equal(nftw(PLEAT_SOURCE_DIR "/src", check_names_of_file, 16, FTW_PHYS), 0);
+    assert_int_equal(nftw(PLEAT_SOURCE_DIR "/apps", check_names_of_file, 16, FTW_PHYS), 0);
+    assert_true(checked > 100);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_includes_go_one_way),
+        cmocka_unit_test(test_includes_only_the_table_names_layers),
     };
     return cmocka_run_group_tests_name("includes", tests, NULL, NULL);
 }

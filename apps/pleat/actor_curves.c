@@ -1,9 +1,8 @@
-/* Lines along which wrinkles run, as the wrinkles layer traces them (src/layers/wrinkles/curves/track.h), for cotton.
- * Frames one after the other are tracked; any other frame is traced by itself. Where the layer acts, its own curves are
- * drawn. */
+/* Lines along which cloth wrinkles, for cotton. Frames one after the other are tracked; any other frame is traced by
+ * itself. Where a layer gives curves, its own are drawn. */
 #include "actor.h"
 
-#include "layers/wrinkles/curves/track.h"
+#include "pleat/curves.h"
 
 #include <stdlib.h>
 
@@ -12,8 +11,7 @@ static const float RADIUS = 0.008f; /* of the height */
 struct app_curves
 {
     pleat_topology *topology; /* of the garments alone, with the surface's vertices */
-    pleat_strain_field *field;
-    pl_wrinkle_tracker *tracker;
+    pleat_curve_tracer *tracer;
     uint32_t frame; /* last traced, or PLEAT_NONE */
     pleat_curve_drawable *drawables;
     pleat_vec4 *points;
@@ -25,8 +23,7 @@ void actor_curves_destroy(app_actor *actor)
     app_curves *curves = actor->curves;
     if (curves)
     {
-        pl_wrinkle_tracker_destroy(curves->tracker);
-        pleat_strain_field_destroy(curves->field);
+        pleat_curve_tracer_destroy(curves->tracer);
         pleat_topology_destroy(curves->topology);
         free(curves->drawables);
         free(curves->points);
@@ -54,7 +51,7 @@ static uint32_t list_triangles(const app_actor *actor, uint32_t *out)
     return count;
 }
 
-static pleat_result make_tracker(app_actor *actor, app_curves *curves, const pleat_host *host, pleat_error *error)
+static pleat_result make_tracer(app_actor *actor, app_curves *curves, const pleat_host *host, pleat_error *error)
 {
     uint32_t *triangles = malloc((3 * (size_t)actor->surface->triangle_count + 1) * sizeof *triangles);
     if (!triangles)
@@ -67,13 +64,8 @@ static pleat_result make_tracker(app_actor *actor, app_curves *curves, const ple
     free(triangles);
     if (result == PLEAT_OK)
     {
-        result = pleat_strain_field_create(curves->topology, actor->places, host, &curves->field, error);
-    }
-    if (result == PLEAT_OK)
-    {
-        pl_wrinkle_track_options options = pl_wrinkle_track_options_default();
-        options.r_min = RADIUS * actor->height;
-        result = pl_wrinkle_tracker_create(&options, curves->field, host, &curves->tracker, error);
+        result = pleat_curve_tracer_create(curves->topology, actor->places, RADIUS * actor->height, host,
+                                           &curves->tracer, error);
     }
     return result;
 }
@@ -81,15 +73,13 @@ static pleat_result make_tracker(app_actor *actor, app_curves *curves, const ple
 pleat_result actor_curves_create(app_actor *actor, const pleat_host *host, pleat_error *error)
 {
     app_curves *curves = actor->curves = calloc(1, sizeof *curves);
-    pleat_result result = curves ? make_tracker(actor, curves, host, error) : PLEAT_NO_MEMORY;
+    pleat_result result = curves ? make_tracer(actor, curves, host, error) : PLEAT_NO_MEMORY;
     if (result == PLEAT_OK)
     {
-        const pl_wrinkle_track_options *made = pl_wrinkle_tracker_options(curves->tracker);
+        pleat_curve_tracer_limits(curves->tracer, &curves->drawable_room, &curves->point_room);
         curves->frame = PLEAT_NONE;
-        curves->drawable_room = made->most_wrinkles;
-        curves->point_room = made->most_points;
-        curves->drawables = calloc(made->most_wrinkles, sizeof *curves->drawables);
-        curves->points = aligned_alloc(16, made->most_points * sizeof *curves->points);
+        curves->drawables = calloc(curves->drawable_room, sizeof *curves->drawables);
+        curves->points = aligned_alloc(16, curves->point_room * sizeof *curves->points);
         result = curves->drawables && curves->points ? PLEAT_OK : PLEAT_NO_MEMORY;
     }
     if (result == PLEAT_NO_MEMORY)
@@ -121,17 +111,19 @@ static pleat_rgba color_of(uint32_t id)
     return colors[id % (sizeof colors / sizeof colors[0])];
 }
 
-static const void *wrinkles_of(const pleat_stack *stack)
+/* The first layer of a stack that gives curves. */
+static const void *layer_with_curves(const pleat_stack *stack, const pleat_layer_type **type)
 {
-    const pleat_layer_type *type = NULL;
-    const void *layer = NULL;
-    for (uint32_t i = 0; type != &pleat_wrinkles_layer && (layer = pleat_stack_layer(stack, i, &type)); ++i)
+    const void *layer;
+    uint32_t i = 0;
+    while ((layer = pleat_stack_layer(stack, i, type)) && !(*type)->curves)
     {
+        ++i;
     }
     return layer;
 }
 
-/* The curves of the wrinkles layer itself, on the wrinkled cloth; false if there is none. */
+/* The curves of a layer itself, on the wrinkled cloth; false if there is none. */
 static bool show_layer(app_actor *actor)
 {
     app_curves *curves = actor->curves;
@@ -141,10 +133,11 @@ static bool show_layer(app_actor *actor)
     for (uint32_t s = 0; s < pleat_bake_stack_count(actor->bake); ++s)
     {
         const pleat_stack *stack = pleat_bake_stack(actor->bake, s);
-        const void *layer = wrinkles_of(stack);
+        const pleat_layer_type *type;
+        const void *layer = layer_with_curves(stack, &type);
         const pleat_wrinkle *wrinkles = NULL;
         const pleat_wrinkle_point *points = NULL;
-        uint32_t count = layer ? pleat_wrinkles_last(layer, &wrinkles, &points) : 0;
+        uint32_t count = layer ? type->curves(layer, &wrinkles, &points) : 0;
         found |= layer != NULL;
         for (uint32_t w = 0; w < count && actor->curve_count < curves->drawable_room &&
                              wrinkles[w].point_count <= curves->point_room - filled;
@@ -173,22 +166,24 @@ void actor_curves_update(app_actor *actor, uint32_t frame, const pleat_tasks *ta
         return;
     }
     bool next = curves->frame != PLEAT_NONE && frame == curves->frame + 1;
-    pleat_strain_field_update(curves->field, actor->places, tasks);
-    const pl_wrinkle_frame *wrinkles = pl_wrinkle_tracker_step(curves->tracker, next ? 1 / actor->shape->fps : 0);
+    const pleat_wrinkle *traced;
+    const pleat_wrinkle_point *places;
+    uint32_t count = pleat_curve_tracer_step(curves->tracer, actor->places, next ? 1 / actor->shape->fps : 0, tasks,
+                                             &traced, &places);
+    uint32_t filled = 0;
     curves->frame = frame;
-    for (uint32_t i = 0; i < wrinkles->point_count; ++i)
+    for (uint32_t w = 0; w < count; ++w)
     {
-        curves->points[i] = place_at(actor, &wrinkles->points[i].place);
-    }
-    for (uint32_t i = 0; i < wrinkles->wrinkle_count; ++i)
-    {
-        const pleat_wrinkle *wrinkle = &wrinkles->wrinkles[i];
-        curves->drawables[i] = (pleat_curve_drawable){.point_count = wrinkle->point_count,
-                                                      .points = curves->points + wrinkle->first_point,
+        curves->drawables[w] = (pleat_curve_drawable){.point_count = traced[w].point_count,
+                                                      .points = curves->points + filled,
                                                       .width = 2.2f,
-                                                      .color = color_of(wrinkle->id)};
+                                                      .color = color_of(traced[w].id)};
+        for (uint32_t i = 0; i < traced[w].point_count; ++i)
+        {
+            curves->points[filled++] = place_at(actor, &places[traced[w].first_point + i].place);
+        }
     }
-    actor->curve_count = wrinkles->wrinkle_count;
+    actor->curve_count = count;
 }
 
 const pleat_curve_drawable *actor_curves_shown(const app_actor *actor)

@@ -29,11 +29,6 @@ static void frame_times(const pleat_bake_report *report, const double *seconds, 
     free(sorted);
 }
 
-static const char *skin_name(const pleat_bake_report *report)
-{
-    return report->skinning == PLEAT_DQS ? "dqs" : "lbs";
-}
-
 static size_t resident_peak(void)
 {
     struct rusage usage;
@@ -45,18 +40,21 @@ static json_t *layers_json(const pleat_bake_report *report)
     json_t *list = json_array();
     for (uint32_t l = 0; l < report->layer_count; ++l)
     {
-        const report_layer *layer = &report->layers[l];
-        if (layer->figure_count == 0)
+        const pleat_report_layer *layer = &report->layers[l];
+        const pleat_layer_type *type = layer->type;
+        if (layer->frame_count == 0 || type->figure_count == 0)
         {
             continue;
         }
-        json_t *figures = json_object();
-        for (uint32_t i = 0; i < layer->figure_count; ++i)
+        json_t *largest = json_object(), *mean = json_object(), *units = json_object();
+        for (uint32_t i = 0; i < type->figure_count; ++i)
         {
-            json_object_set_new(figures, layer->names[i], number_json(layer->largest[i]));
+            json_object_set_new(largest, type->figures[i].name, number_json(layer->largest[i]));
+            json_object_set_new(mean, type->figures[i].name, number_json(layer->mean[i]));
+            json_object_set_new(units, type->figures[i].name, json_string(type->figures[i].unit));
         }
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:o}", "layer", layer->layer, "node", shown(layer->node), "largest", figures));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o, s:o}", "layer", type->name, "node",
+                                              shown(layer->node), "largest", largest, "mean", mean, "units", units));
     }
     return list;
 }
@@ -102,7 +100,7 @@ static int print_report_json(app_session *session, const pleat_bake_report *repo
         json_pack("{s:s, s:o, s:o, s:s, s:i, s:i, s:f, s:f, s:I, s:I, s:i, s:i, s:o, s:{s:I, s:I}, s:o, s:o, s:o, s:o}",
                   "file", shown(session->arguments->files[0]), "clip",
                   report->clip_count ? json_string(shown(report->clips[0].name)) : json_null(), "clips",
-                  clips_json(report), "skin", skin_name(report), "frames", (int)report->frame_count, "resumed",
+                  clips_json(report), "skin", report->skinning, "frames", (int)report->frame_count, "resumed",
                   (int)report->resumed, "fps", report->fps, "start", report->start, "vertices",
                   (json_int_t)report->vertex_count, "triangles", (json_int_t)report->triangle_count, "parts",
                   (int)report->part_count, "threads", (int)session->thread_count, "seconds", seconds, "memory",
@@ -136,7 +134,7 @@ int report_print(app_session *session, const pleat_bake_report *report, const pl
         printf("baked the rest pose");
     }
     printf(", %u vertices in %u part%s, %s: %.2f ms a frame, worst %.2f ms\n", report->vertex_count, report->part_count,
-           report->part_count == 1 ? "" : "s", skin_name(report), 1e3 * median, 1e3 * worst);
+           report->part_count == 1 ? "" : "s", report->skinning, 1e3 * median, 1e3 * worst);
     for (uint32_t i = 0; i < report->clip_count && report->clip_count > 1; ++i)
     {
         printf("  clip '%s': %u frame%s\n", shown(report->clips[i].name), report->clips[i].frame_count,

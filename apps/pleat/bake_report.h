@@ -4,8 +4,6 @@
 
 #include "session.h"
 
-typedef pleat_report_layer report_layer;
-
 /* Returns an exit status. */
 int report_print(app_session *session, const pleat_bake_report *report, const pleat_texts *outputs);
 

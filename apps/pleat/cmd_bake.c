@@ -1,9 +1,8 @@
 /* pleat bake: a stack run over a clip or all of them, written out. */
 #include "bake_report.h"
 #include "commands.h"
+#include "look_print.h"
 #include "request.h"
-
-#include "job/bake/bake.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +41,7 @@ static int read_job(app_session *session, pleat_bake_job *job)
     job->input = request_input(session, 0);
     job->stack = request_stack(session);
     job->outputs = request_texts(session, "output");
-    job->wrinkles_out = arguments_text(arguments, "wrinkles-out");
+    job->channels = request_channels(session, &job->channel_count);
     job->target_limit = arguments_whole(arguments, "targets");
     if (arguments_given(arguments, "error"))
     {
@@ -58,38 +57,39 @@ static int read_job(app_session *session, pleat_bake_job *job)
     return read_stretch(session, &job->stretch);
 }
 
+static int print_look(app_session *session)
+{
+    pl_job_look look;
+    pleat_job_stack stack = request_stack(session);
+    pleat_error error = {0};
+    if (pl_job_look_open(&stack, true, &session->host, &look, &error) != PLEAT_OK)
+    {
+        return fail_error(session, &error);
+    }
+    int status = look_print(session, &look);
+    pl_job_look_close(&look);
+    return status;
+}
+
 static int run_bake_command(app_session *session)
 {
-    bake_look look;
-    pl_job_look opened;
     pleat_bake_job job;
     pleat_error error = {0};
-    int status = look_open(session, &look);
+    const pleat_bake_report *report;
+    if (arguments_given(session->arguments, "print-look"))
+    {
+        return print_look(session);
+    }
+    int status = read_job(session, &job);
     if (status != EXIT_DONE)
     {
         return status;
     }
-    look_take_default_layers(session, &look);
-    if (arguments_given(session->arguments, "print-look"))
-    {
-        return look_print(session, &look);
-    }
-    status = request_look(session, &look, &opened);
-    status = status == EXIT_DONE ? read_job(session, &job) : status;
-    if (status == EXIT_DONE && pl_bake_job_check(&job, &opened, &error) != PLEAT_OK)
-    {
-        status = fail_error(session, &error);
-    }
-    status = status == EXIT_DONE ? look_check_used(session, &look) : status;
-    if (status == EXIT_DONE)
-    {
-        const pleat_bake_report *report;
-        pleat_job_watch watch = session_watch(session);
-        pleat_result result = pl_bake_job_run(&job, &opened, &watch, &session->host, &report, &error);
-        progress_end(session);
-        status = result == PLEAT_OK ? report_print(session, report, &job.outputs) : fail_error(session, &error);
-        pleat_bake_report_destroy(report);
-    }
+    pleat_job_watch watch = session_watch(session);
+    pleat_result result = pleat_bake_job_run(&job, &watch, &session->host, &report, &error);
+    progress_end(session);
+    status = result == PLEAT_OK ? report_print(session, report, &job.outputs) : fail_error(session, &error);
+    pleat_bake_report_destroy(report);
     return status;
 }
 
@@ -97,8 +97,6 @@ static const app_option bake_options[] = {
     {"output", 'o', OPTION_PATH, true, "OUT", NULL, 0, 0,
      "where to write: .glb, .gltf, .pc2, .mdd, .obj, .ply, or a folder"},
     LOOK_OPTIONS,
-    {"wrinkles-out", 0, OPTION_PATH, false, "FILE", NULL, 0, 0,
-     "also write the curves of the wrinkles, as a text for --wrinkles"},
     {"print-look", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print the look as a file to start from, and stop"},
     {"clip", 0, OPTION_TEXT, false, "NAME", NULL, 0, 0,
      "by name, with * and ?; default: all in glTF, elsewhere the first"},
@@ -115,7 +113,7 @@ static const app_option bake_options[] = {
      "frame: a mesh for each (.obj, .ply), wrinkles as edges"},
     {"resume", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "keep frames in OUT.resume; after a kill, go on from there"},
     {"stretch", 0, OPTION_TEXT, false, "FRAME|most", NULL, 0, 0,
-     "glTF: _COMPRESSION and _STRETCH with directions, of a frame or the most of all"},
+     "glTF: _COMPRESSION and _STRETCH, of a frame or the most of all"},
     {"stretch-color", 0, OPTION_CHOICE, false, STRETCH_COLORS, NULL, 0, 0, "and as COLOR_0, in this convention"},
     STRETCH_STRENGTH_OPTION,
     {"no-normals", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "glTF: morph targets without normals"},
@@ -144,7 +142,9 @@ const app_command command_bake = {
         "all outputs appear, or none.",
     .options = bake_options,
     .option_count = sizeof bake_options / sizeof bake_options[0],
-    .rare = "topology|stretch|stretch-color|stretch-strength|no-normals|points|wrinkles-out|print-look",
+    .rare = "topology|stretch|stretch-color|stretch-strength|no-normals|points|print-look",
+    .takes_inputs = true,
+    .takes_channels = true,
     .examples = bake_examples,
     .run = run_bake_command,
 };

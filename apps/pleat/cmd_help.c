@@ -1,7 +1,7 @@
 /* pleat help: pages about pleat itself, all of them made from the option tables. */
-#include "bake_look.h"
 #include "commands.h"
 #include "help.h"
+#include "look_print.h"
 #include "session.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ static int run_help(app_session *session)
     }
     else if (arguments_given(arguments, "look"))
     {
-        look_print_parameters();
+        return look_print_parameters(session);
     }
     else if (shell)
     {

@@ -3,7 +3,7 @@
 #include "layer_words.h"
 #include "request.h"
 
-#include "job/maps/run.h"
+#include "pleat/job/maps.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -80,31 +80,14 @@ static int print_report(app_session *session, const char *folder, const pleat_ma
 
 static int run_maps_command(app_session *session)
 {
-    bake_look look;
-    pl_job_look opened;
     pleat_maps_job job = read_job(session);
     pleat_error error = {0};
-    int status = look_open(session, &look);
-    if (status != EXIT_DONE)
-    {
-        return status;
-    }
-    look_take_default_layers(session, &look);
-    status = request_look(session, &look, &opened);
-    if (status == EXIT_DONE && pl_maps_job_check(&job, &error) != PLEAT_OK)
-    {
-        status = fail_error(session, &error);
-    }
-    status = status == EXIT_DONE ? look_check_used(session, &look) : status;
-    if (status == EXIT_DONE)
-    {
-        const pleat_maps_report *report;
-        pleat_job_watch watch = session_watch(session);
-        pleat_result result = pl_maps_job_run(&job, &opened, &watch, &session->host, &report, &error);
-        progress_end(session);
-        status = result == PLEAT_OK ? print_report(session, job.folder, report) : fail_error(session, &error);
-        pleat_maps_report_destroy(report);
-    }
+    const pleat_maps_report *report;
+    pleat_job_watch watch = session_watch(session);
+    pleat_result result = pleat_maps_job_run(&job, &watch, &session->host, &report, &error);
+    progress_end(session);
+    int status = result == PLEAT_OK ? print_report(session, job.folder, report) : fail_error(session, &error);
+    pleat_maps_report_destroy(report);
     return status;
 }
 
@@ -154,7 +137,8 @@ const app_command command_maps = {
                    "coordinates get an atlas, in mesh.glb. Either all files appear, or none.",
     .options = maps_table,
     .option_count = sizeof maps_table / sizeof maps_table[0],
-    .rare = "wrinkles|level|points|fps|margin|samples",
+    .rare = "level|points|fps|margin|samples",
+    .takes_inputs = true,
     .examples = maps_examples,
     .run = run_maps_command,
 };

@@ -18,8 +18,8 @@ void demo_line(const demo_job *job, const demo_character *character, const char 
 {
     step_words(line, command, NULL);
     step_word(line, "%s/%s.glb", job->folder, character->name);
-    step_words(line, "--clip", character->clip, "--layer", "folds", "--set", NULL);
-    step_word(line, "folds.detail=%u", job->quick ? 2 : detail);
+    step_words(line, "--clip", character->clip, "--layer", pleat_layer_at(0)->name, "--set", NULL);
+    step_word(line, "%s.detail=%u", pleat_layer_at(0)->name, job->quick ? 2 : detail);
 }
 
 void demo_frames(const demo_job *job, uint32_t frame_count, uint32_t *first, uint32_t *last)

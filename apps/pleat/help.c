@@ -43,14 +43,15 @@ static void print_wrapped(FILE *out, const char *text, size_t column)
 
 static void print_option(FILE *out, const app_option *option)
 {
-    char head[80];
+    char head[1200];
     char letter[8] = "   ";
     if (option->letter)
     {
         snprintf(letter, sizeof letter, "-%c,", option->letter);
     }
-    int length = snprintf(head, sizeof head, "  %s --%s%s%s", letter, option->name, option->value ? " " : "",
-                          option->value ? option->value : "");
+    const char *value = option_value_name(option);
+    int length =
+        snprintf(head, sizeof head, "  %s --%s%s%s", letter, option->name, value ? " " : "", value ? value : "");
     fputs(head, out);
     if (length >= HELP_COLUMN)
     {
@@ -78,6 +79,22 @@ void help_overview(FILE *out)
 }
 
 /* Is an option among those of a command that are seldom needed? */
+/* Files that layers read and write besides everybody's. */
+static bool is_layer_file(const app_option *option)
+{
+    const app_option *row;
+    bool found = false;
+    for (uint32_t i = 0; (row = layer_option(OPTIONS_OF_INPUTS, i)); ++i)
+    {
+        found |= row == option && row->kind == OPTION_PATH;
+    }
+    for (uint32_t i = 0; (row = layer_option(OPTIONS_OF_CHANNELS, i)); ++i)
+    {
+        found |= row == option;
+    }
+    return found;
+}
+
 static bool is_rare(const app_command *command, const app_option *option)
 {
     size_t length = strlen(option->name);
@@ -88,7 +105,7 @@ static bool is_rare(const app_command *command, const app_option *option)
             return true;
         }
     }
-    return false;
+    return is_layer_file(option);
 }
 
 void help_command(FILE *out, const app_command *command, bool all)
@@ -100,7 +117,7 @@ void help_command(FILE *out, const app_command *command, bool all)
     const app_option *option;
     for (uint32_t i = 0; (option = command_option(command, i)); ++i)
     {
-        if (i == command->option_count && i > 0)
+        if (i == command_own_count(command) && i > 0)
         {
             fputc('\n', out);
         }
@@ -157,10 +174,10 @@ static void roff_option(FILE *out, const app_option *option)
     fputs("\\fB\\-\\-", out);
     roff_text(out, option->name);
     fputs("\\fR", out);
-    if (option->value)
+    if (option_value_name(option))
     {
         fputs(" \\fI", out);
-        roff_text(out, option->value);
+        roff_text(out, option_value_name(option));
         fputs("\\fR", out);
     }
     fputc('\n', out);
@@ -180,9 +197,9 @@ static void roff_command(FILE *out, const app_command *command)
     fputs("\n", out);
     roff_text(out, command->description);
     fputc('\n', out);
-    for (uint32_t i = 0; i < command->option_count; ++i)
+    for (uint32_t i = 0; i < command_own_count(command); ++i)
     {
-        roff_option(out, &command->options[i]);
+        roff_option(out, command_option(command, i));
     }
     for (uint32_t i = 0; command->examples[i]; i += 2)
     {
@@ -256,10 +273,10 @@ static void bash_command(FILE *out, const app_command *command)
         }
         fputs("        ", out);
         print_pattern(out, option);
-        if (option->kind == OPTION_CHOICE)
+        if (option_choices(option))
         {
             fputs(") COMPREPLY=($(compgen -W \"", out);
-            print_choices(out, option->value);
+            print_choices(out, option_choices(option));
             fputs("\" -- \"$word\")); return ;;\n", out);
         }
         else
@@ -343,10 +360,10 @@ static void zsh_command(FILE *out, const app_command *command)
                 print_quoted(out, option->name, ":");
                 fputs(option->kind == OPTION_PATH ? ":_files" : ":", out);
             }
-            if (option->kind == OPTION_CHOICE)
+            if (option_choices(option))
             {
                 fputs("(", out);
-                print_choices(out, option->value);
+                print_choices(out, option_choices(option));
                 fputs(")", out);
             }
             fputs("' \\\n", out);
@@ -396,10 +413,10 @@ static void fish_completion(FILE *out)
                 fprintf(out, " -s %c", option->letter);
             }
             fputs(option->kind == OPTION_FLAG ? "" : option->kind == OPTION_PATH ? " -rF" : " -x", out);
-            if (option->kind == OPTION_CHOICE)
+            if (option_choices(option))
             {
                 fputs(" -a '", out);
-                print_choices(out, option->value);
+                print_choices(out, option_choices(option));
                 fputs("'", out);
             }
             fputs(" -d '", out);

@@ -1,6 +1,7 @@
 #include "options.h"
 
 #include "base/name.h"
+#include "pleat/layer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,14 +18,148 @@ const app_option common_options[] = {
 };
 const uint32_t common_option_count = sizeof common_options / sizeof common_options[0];
 
+/* ---- Rows from the tables of layers -------------------------------------------------------------------------------
+ */
+
+enum
+{
+    LAYER_ROWS = 64,    /* inputs and channels of all layers */
+    CHOICES_SIZE = 1024 /* bytes of a list of names */
+};
+
+typedef struct layer_rows
+{
+    app_option inputs[LAYER_ROWS], channels[LAYER_ROWS];
+    uint32_t input_count, channel_count;
+} layer_rows;
+
+/* Several layers may have the same input: it is one option. */
+static void add_row(app_option *rows, uint32_t *count, app_option row)
+{
+    for (uint32_t i = 0; i < *count; ++i)
+    {
+        if (strcmp(rows[i].name, row.name) == 0)
+        {
+            return;
+        }
+    }
+    if (*count < LAYER_ROWS)
+    {
+        rows[(*count)++] = row;
+    }
+}
+
+static void list_rows(layer_rows *rows)
+{
+    const pleat_layer_type *type;
+    for (uint32_t i = 0; (type = pleat_layer_at(i)); ++i)
+    {
+        for (uint32_t k = 0; k < type->input_count; ++k)
+        {
+            const pleat_layer_input *input = &type->inputs[k];
+            bool body = input->kind == PLEAT_INPUT_BODY;
+            if (input->name)
+            {
+                add_row(rows->inputs, &rows->input_count,
+                        (app_option){input->name, 0, body ? OPTION_TEXT : OPTION_PATH, body, input->value, NULL, 0, 0,
+                                     input->help});
+            }
+        }
+        for (uint32_t k = 0; k < type->channel_count; ++k)
+        {
+            const pleat_layer_channel *channel = &type->channels[k];
+            add_row(rows->channels, &rows->channel_count,
+                    (app_option){channel->name, 0, OPTION_PATH, false, channel->value, NULL, 0, 0, channel->help});
+        }
+    }
+}
+
+/* Made once: options are known by their address. */
+static const layer_rows *rows_of_layers(void)
+{
+    static layer_rows rows;
+    static bool listed;
+    if (!listed)
+    {
+        list_rows(&rows);
+        listed = true;
+    }
+    return &rows;
+}
+
+const app_option *layer_option(app_option_source source, uint32_t index)
+{
+    const layer_rows *rows = rows_of_layers();
+    bool inputs = source == OPTIONS_OF_INPUTS;
+    return index >= (inputs ? rows->input_count : rows->channel_count) ? NULL
+           : inputs                                                    ? &rows->inputs[index]
+                                                                       : &rows->channels[index];
+}
+
+uint32_t command_own_count(const app_command *command)
+{
+    const layer_rows *rows = rows_of_layers();
+    return command->option_count + (command->takes_inputs ? rows->input_count : 0) +
+           (command->takes_channels ? rows->channel_count : 0);
+}
+
 const app_option *command_option(const app_command *command, uint32_t index)
 {
-    if (index < command->option_count)
+    const layer_rows *rows = rows_of_layers();
+    const struct
     {
-        return &command->options[index];
+        const app_option *list;
+        uint32_t count;
+    } parts[] = {{command->options, command->option_count},
+                 {rows->inputs, command->takes_inputs ? rows->input_count : 0},
+                 {rows->channels, command->takes_channels ? rows->channel_count : 0},
+                 {common_options, common_option_count}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i)
+    {
+        if (index < parts[i].count)
+        {
+            return &parts[i].list[index];
+        }
+        index -= parts[i].count;
     }
-    index -= command->option_count;
-    return index < common_option_count ? &common_options[index] : NULL;
+    return NULL;
+}
+
+static void add_word(char *list, const char *word)
+{
+    size_t length = strlen(list);
+    snprintf(list + length, CHOICES_SIZE - length, "%s%s", length ? "|" : "", word);
+}
+
+const char *option_choices(const app_option *option)
+{
+    static char layers[CHOICES_SIZE], skins[CHOICES_SIZE];
+    if (option->kind == OPTION_LAYER)
+    {
+        layers[0] = 0;
+        for (uint32_t i = 0; i < pleat_layer_count(); ++i)
+        {
+            add_word(layers, pleat_layer_at(i)->name);
+        }
+        add_word(layers, "none");
+        return layers;
+    }
+    if (option->kind == OPTION_SKIN)
+    {
+        skins[0] = 0;
+        for (uint32_t i = 0; i < pleat_skin_method_count(); ++i)
+        {
+            add_word(skins, pleat_skin_method_at(i)->name);
+        }
+        return skins;
+    }
+    return option->kind == OPTION_CHOICE ? option->value : NULL;
+}
+
+const char *option_value_name(const app_option *option)
+{
+    const char *choices = option_choices(option);
+    return choices ? choices : option->value;
 }
 
 /* ---- Looking up and suggesting --------------------------------------------------------------------------------- */
@@ -196,7 +331,9 @@ static void describe_value(const app_option *option, char *out, size_t out_size)
         snprintf(out, out_size, "two whole numbers such as 0-120, the first not above the second");
         break;
     case OPTION_CHOICE:
-        snprintf(out, out_size, "one of %s", option->value);
+    case OPTION_LAYER:
+    case OPTION_SKIN:
+        snprintf(out, out_size, "one of %s", option_choices(option));
         break;
     case OPTION_FLAG:
     case OPTION_TEXT:
@@ -217,7 +354,9 @@ static bool read_value(const app_option *option, const char *text, option_value 
     case OPTION_PATH:
         return text[0] != 0;
     case OPTION_CHOICE:
-        return is_choice(option->value, text);
+    case OPTION_LAYER:
+    case OPTION_SKIN:
+        return is_choice(option_choices(option), text);
     case OPTION_RANGE:
         return read_range(text, &out->number, &out->range_last);
     case OPTION_LENGTH:

@@ -12,7 +12,9 @@ typedef enum option_kind
     OPTION_FLAG,   /* no value */
     OPTION_TEXT,   /* anything */
     OPTION_PATH,   /* a file; completion offers files */
-    OPTION_CHOICE, /* one of `value`: "lbs|dqs" */
+    OPTION_CHOICE, /* one of `value`: "bash|zsh|fish" */
+    OPTION_LAYER,  /* one of the table of layers, or none */
+    OPTION_SKIN,   /* one of the table of skinning methods */
     OPTION_WHOLE,  /* a whole number in low..high */
     OPTION_NUMBER, /* a number in low..high */
     OPTION_LENGTH, /* metres in low..high, typed as 0.2mm, 3cm or 1m */
@@ -26,7 +28,7 @@ typedef struct app_option
     char letter;      /* of the short form, or 0 */
     option_kind kind;
     bool repeats;         /* every occurrence counts; otherwise the last one does */
-    const char *value;    /* how help names the value; the list itself for a choice; NULL for a flag */
+    const char *value;    /* how help names the value; the list itself for a choice; NULL for a flag or from a table */
     const char *fallback; /* the value when it is not given, as typed; NULL: none */
     double low, high;     /* numbers; both 0: any */
     const char *help;     /* what it does; help wraps it */
@@ -43,7 +45,9 @@ typedef struct app_command
     const char *description; /* a paragraph, for help and the man page */
     const app_option *options;
     uint32_t option_count;
-    const char *rare; /* names of options that --help leaves to 'pleat help COMMAND --all', with | between; or NULL */
+    const char *rare;  /* names of options that --help leaves to 'pleat help COMMAND --all', with | between; or NULL */
+    bool takes_inputs; /* it also has the options that name inputs of layers, */
+    bool takes_channels;                     /* and those that write what layers give besides positions */
     const char *const *examples;             /* pairs: command line, what it does; NULL at the end */
     int (*run)(struct app_session *session); /* returns the exit status */
 } app_command;
@@ -52,8 +56,21 @@ typedef struct app_command
 extern const app_option common_options[];
 extern const uint32_t common_option_count;
 
-/* The option of a command by index, own ones first; NULL past the end. */
+/* The option of a command by index: its own, those of layers, then the common ones; NULL past the end. */
 const app_option *command_option(const app_command *command, uint32_t index);
+/* The options that the tables of layers make: by index, NULL past the last. */
+typedef enum app_option_source
+{
+    OPTIONS_OF_INPUTS,
+    OPTIONS_OF_CHANNELS
+} app_option_source;
+const app_option *layer_option(app_option_source source, uint32_t index);
+/* How many come before the common ones. */
+uint32_t command_own_count(const app_command *command);
+/* The words that it can be, "a|b|c", whatever they come from; NULL for an option that is no choice. */
+const char *option_choices(const app_option *option);
+/* How help names its value; NULL for a flag. */
+const char *option_value_name(const app_option *option);
 
 typedef struct option_value
 {

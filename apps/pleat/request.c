@@ -55,17 +55,47 @@ pleat_job_input request_input(app_session *session, uint32_t index)
     return input;
 }
 
+/* The options of a command that come from layers and were given. */
+static const pleat_job_given *list_given(app_session *session, app_option_source source, uint32_t *count)
+{
+    const app_option *option;
+    uint32_t room = 0;
+    while (layer_option(source, room))
+    {
+        ++room;
+    }
+    pleat_job_given *list = session_keep(session, calloc((size_t)room + 1, sizeof *list));
+    *count = 0;
+    for (uint32_t i = 0; list && (option = layer_option(source, i)); ++i)
+    {
+        if (has_option(session, option->name) && arguments_given(session->arguments, option->name))
+        {
+            list[(*count)++] = (pleat_job_given){option->name, request_texts(session, option->name)};
+        }
+    }
+    return list;
+}
+
 pleat_job_stack request_stack(app_session *session)
 {
     const app_arguments *arguments = session->arguments;
-    return (pleat_job_stack){.skinning = arguments_text(arguments, "skin"),
-                             .layers = request_texts(session, "layer"),
-                             .look = arguments_text(arguments, "look"),
-                             .settings = request_texts(session, "set"),
-                             .mask = arguments_text(arguments, "mask"),
-                             .level = arguments_whole(arguments, "level"),
-                             .wrinkles = arguments_text(arguments, "wrinkles"),
-                             .bodies = request_texts(session, "body")};
+    const char *refine = arguments_text(arguments, "refine");
+    pleat_job_stack stack = pleat_job_stack_default();
+    stack.skinning = arguments_text(arguments, "skin");
+    stack.layers = request_texts(session, "layer");
+    stack.look = arguments_text(arguments, "look");
+    stack.settings = request_texts(session, "set");
+    stack.mask = arguments_text(arguments, "mask");
+    stack.refine = !refine ? stack.refine : strcmp(refine, "keep") == 0 ? PLEAT_REFINE_KEEP : PLEAT_REFINE_LOOP;
+    stack.level = arguments_whole(arguments, "level");
+    stack.max_triangles = arguments_text(arguments, "max-triangles");
+    stack.inputs = list_given(session, OPTIONS_OF_INPUTS, &stack.input_count);
+    return stack;
+}
+
+const pleat_job_given *request_channels(app_session *session, uint32_t *count)
+{
+    return list_given(session, OPTIONS_OF_CHANNELS, count);
 }
 
 pleat_stretch_colors stretch_colors_named(const char *name)
@@ -73,20 +103,4 @@ pleat_stretch_colors stretch_colors_named(const char *name)
     return name && strcmp(name, "tensor") == 0 ? PLEAT_STRETCH_TENSOR
            : name && strcmp(name, "area") == 0 ? PLEAT_STRETCH_GREY
                                                : PLEAT_STRETCH_SIGNED;
-}
-
-int request_look(app_session *session, bake_look *look, pl_job_look *out)
-{
-    *out = (pl_job_look){.skinning = (pleat_skinning)look->skin.method,
-                         .refine = look->refine,
-                         .level = look->level,
-                         .max_triangles = look->max_triangles,
-                         .triangle_times = look->triangle_times,
-                         .mask = look_mask(session, look),
-                         .unasked = look->unasked,
-                         .layer_count = look->layer_count,
-                         .wrinkles = look_has_layer(look, &pleat_wrinkles_layer) ? &look->wrinkles : NULL,
-                         .text = session_keep(session, look_text(look))};
-    look_layers(look, out->layers);
-    return out->text ? EXIT_DONE : fail_input(session, "out of memory for the look");
 }

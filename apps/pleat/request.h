@@ -3,10 +3,8 @@
 #ifndef APP_REQUEST_H
 #define APP_REQUEST_H
 
-#include "bake_look.h"
 #include "session.h"
 
-#include "job/look.h"
 #include "pleat/job.h"
 
 #define INPUT_POINTS_OPTION                                                                                            \
@@ -24,6 +22,25 @@
         "garment", 'g', OPTION_TEXT, true, "PATTERN", NULL, 0, 0, "a mesh, node or material by name, with * and ?"     \
     }
 
+/* Rows for the table of a command that makes a stack: request_stack reads them. The command also
+ * takes_inputs. */
+#define LOOK_OPTIONS                                                                                                    \
+    {"skin", 0, OPTION_SKIN, false, NULL, NULL, 0, 0, "how joints move skin; default: the first"},                      \
+        {"layer", 0,    OPTION_LAYER,                                                                                   \
+         true,    NULL, NULL,                                                                                           \
+         0,       0,    "what acts on the garments, in order; default: the first, render: none"},                       \
+        {"mask", 0,      OPTION_TEXT,                                                                                   \
+         false,  "FILE", NULL,                                                                                          \
+         0,      0,      "layers act where this PNG, or 'color' of vertices, is white"},                                \
+        {"refine", 0, OPTION_CHOICE, false, "keep|loop", NULL, 0, 0, "add triangles and keep the rest; or Loop's way"}, \
+        {"max-triangles", 0, OPTION_TEXT, false, "N|4x", NULL, 0, 0, "of keep: a number, or times the input's; 6x"},    \
+        {"level", 0, OPTION_WHOLE, false, "N", "0", 0, 6, "of loop: subdivide the garments this often in any case"},    \
+        {"look", 0, OPTION_PATH, false, "FILE", NULL, 0, 0, "a look file: the parameters of the stack as JSON"},        \
+    {                                                                                                                   \
+        "set", 0, OPTION_TEXT, true, "KEY=VALUE", NULL, 0, 0,                                                           \
+            "one parameter, such as folds.width=2cm, over the look's"                                                   \
+    }
+
 /* How stretch becomes a colour, for attributes and textures alike. In the order of pleat_stretch_colors. */
 #define STRETCH_COLORS "tension|tensor|area"
 #define STRETCH_STRENGTH_OPTION                                                                                        \
@@ -33,14 +50,13 @@
 
 /* The rows above, --fps and --frames, as far as the command has them; file number index. */
 pleat_job_input request_input(app_session *session, uint32_t index);
-/* LOOK_OPTIONS. */
+/* LOOK_OPTIONS, and the inputs of layers. */
 pleat_job_stack request_stack(app_session *session);
+/* The channels of layers that are to be written; they live as long as the session. */
+const pleat_job_given *request_channels(app_session *session, uint32_t *count);
 /* All values of an option that repeats; they live as long as the session. */
 pleat_texts request_texts(app_session *session, const char *name);
 /* The convention by its name, as an option's value; tension without one. */
 pleat_stretch_colors stretch_colors_named(const char *name);
-
-/* The look as jobs take it; it points into the bake_look and into the session. Returns an exit status. */
-int request_look(app_session *session, bake_look *look, pl_job_look *out);
 
 #endif

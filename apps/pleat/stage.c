@@ -56,7 +56,8 @@ void stage_close(app_stage *stage)
     {
         actor_destroy(&stage->actors[i]);
     }
-    pl_wrinkle_input_close(&stage->wrinkles);
+    pl_inputs_close(&stage->inputs);
+    pl_job_look_close(&stage->look);
     pl_job_close(&stage->job);
     free(stage->picture.pixels);
     free(stage->spare.pixels);

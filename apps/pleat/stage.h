@@ -5,7 +5,7 @@
 #include "actor.h"
 #include "session.h"
 
-#include "job/wrinkles.h"
+#include "job/inputs.h"
 
 /* How two actors share the picture. */
 typedef enum stage_compare
@@ -23,7 +23,8 @@ typedef struct app_stage
     pleat_job_input input; /* of the actors that are files */
     pleat_job_stack stack;
     pl_job job;
-    pl_wrinkle_input wrinkles; /* of the actor with layers */
+    pl_layer_inputs inputs; /* of the actor with layers */
+    pl_job_look look;
     stage_compare compare;
     pleat_view view;
     uint32_t focus_node;    /* of the first actor, or PLEAT_NONE */

@@ -39,10 +39,10 @@ static pleat_result add_actor(app_stage *stage, const pleat_asset *asset, const 
     pleat_bake *bake;
     PL_TRY(pl_choose_clip(job, model, &desc.clip, error));
     PL_TRY(pl_choose_stack(job, model, look, false, &choice, error));
-    if (look->wrinkles)
+    if (look->layer_count)
     {
         pl_clip_row row = {.clip = desc.clip, .fps = (float)stage->input.fps};
-        PL_TRY(pl_wrinkle_input_open(job, model, &row, look, &stage->wrinkles, error));
+        PL_TRY(pl_inputs_open(job, model, &row, look, &stage->inputs, error));
     }
     desc.fps = (float)stage->input.fps;
     pl_choice_apply(&choice, look, &desc);
@@ -57,7 +57,6 @@ static pleat_result add_file(app_stage *stage, uint32_t index, const pl_job_look
     const app_arguments *arguments = stage->session->arguments;
     pl_job_look plain = *look;
     plain.layer_count = plain.level = 0;
-    plain.wrinkles = NULL;
     stage->input.file = arguments->files[index];
     PL_TRY(pl_job_load(&stage->job, asset, error));
     bool last = index + 1 == arguments->file_count;
@@ -72,23 +71,25 @@ int stage_add_files(app_stage *stage, pleat_asset *assets[2])
 {
     app_session *session = stage->session;
     const app_arguments *arguments = session->arguments;
-    bake_look look;
-    pl_job_look opened;
     pleat_error error = {0};
-    int status = look_open(session, &look);
-    status = status == EXIT_DONE ? look_check_used(session, &look) : status;
-    status = status == EXIT_DONE ? request_look(session, &look, &opened) : status;
-    if (status == EXIT_DONE && arguments->file_count == 1 && arguments_given(arguments, "compare") &&
-        !pl_look_shapes(&opened))
-    {
-        status = fail_usage(session, "--compare needs a second file, or a --layer to show with and without");
-    }
     stage->input = request_input(session, 0);
     stage->stack = request_stack(session);
     pl_job_open(&stage->job, &stage->input, &stage->stack, NULL, &session->host);
-    for (uint32_t i = 0; i < arguments->file_count && status == EXIT_DONE; ++i)
+    if (pl_job_look_open(&stage->stack, false, &session->host, &stage->look, &error) != PLEAT_OK ||
+        pl_job_look_check_used(&stage->stack, &stage->look, &error) != PLEAT_OK)
     {
-        status = add_file(stage, i, &opened, &assets[i], &error) == PLEAT_OK ? EXIT_DONE : fail_error(session, &error);
+        return fail_error(session, &error);
     }
-    return status;
+    if (arguments->file_count == 1 && arguments_given(arguments, "compare") && !pl_look_shapes(&stage->look))
+    {
+        return fail_usage(session, "--compare needs a second file, or a --layer to show with and without");
+    }
+    for (uint32_t i = 0; i < arguments->file_count; ++i)
+    {
+        if (add_file(stage, i, &stage->look, &assets[i], &error) != PLEAT_OK)
+        {
+            return fail_error(session, &error);
+        }
+    }
+    return EXIT_DONE;
 }

@@ -57,6 +57,25 @@ typedef struct pleat_wrinkle_list
     const pleat_wrinkle_surface *surfaces;
 } pleat_wrinkle_list;
 
+/* ---- Tracing ------------------------------------------------------------------------------------------------------
+ */
+
+/* Lines along which cloth would wrinkle, followed from frame to frame: what the wrinkles layer begins with, for those
+ * who want to see them. */
+typedef struct pleat_curve_tracer pleat_curve_tracer;
+/* topology and rest (#V) must outlive it. radius: the smallest radius of curvature of the cloth, metres. host may be
+ * NULL. */
+pleat_result pleat_curve_tracer_create(const pleat_topology *topology, const pleat_vec4 *rest, float radius,
+                                       const pleat_host *host, pleat_curve_tracer **tracer, pleat_error *error);
+void pleat_curve_tracer_destroy(pleat_curve_tracer *tracer); /* NULL is fine */
+/* The most curves and points that a frame has. */
+void pleat_curve_tracer_limits(const pleat_curve_tracer *tracer, uint32_t *most_curves, uint32_t *most_points);
+/* The curves of a frame, step seconds after the one before (0: by itself), whose first_point goes into *points; widths
+ * and depths are not known. Valid until the next step. Never allocates. Returns how many. */
+uint32_t pleat_curve_tracer_step(pleat_curve_tracer *tracer, const pleat_vec4 *positions, float step,
+                                 const pleat_tasks *tasks, const pleat_wrinkle **curves,
+                                 const pleat_wrinkle_point **points);
+
 /* ---- Wrinkle files: part of libpleat_io ---------------------------------------------------------------------------
  */
 

@@ -14,7 +14,7 @@
 
 #include "pleat/export/stretches.h"
 #include "pleat/io/gltf.h"
-#include "pleat/layer.h"
+#include "pleat/stack.h"
 
 PLEAT_BEGIN
 
@@ -75,18 +75,31 @@ typedef struct pleat_job_input
 
 pleat_job_input pleat_job_input_default(void);
 
+/* Something that a layer takes or gives besides parameters and positions, by the name that its type has for it; values:
+ * names of meshes or files. */
+typedef struct pleat_job_given
+{
+    const char *name;
+    pleat_texts values;
+} pleat_job_given;
+
 /* What acts on the garments: docs/look.md. */
 typedef struct pleat_job_stack
 {
-    const char *skinning; /* "lbs" or "dqs"; default NULL: as the look has it, else lbs */
-    pleat_texts layers;   /* by name, in order; "none" alone: none; default: folds, if joints move any garment */
+    const char *skinning; /* a skinning method; default NULL: as the look has it, else the first there is */
+    pleat_texts layers;   /* by name, in order; "none" alone: none; default: the first there is, where it can act */
     const char *look;     /* a look file; default NULL */
     pleat_texts settings; /* such as "folds.width=2cm", over what the look has */
     const char *mask;     /* a PNG, or "color" for the colours of vertices; default NULL: as the look has it */
-    uint32_t level;       /* subdivisions of the garments besides what layers do, 0..6; default 0 */
-    const char *wrinkles; /* curves of wrinkles from a file; default NULL: they are traced */
-    pleat_texts bodies;   /* what wrinkles stay out of: meshes by name, or one file */
+    pleat_refine refine;  /* default loop */
+    uint32_t level;       /* loop: subdivisions of the garments besides what layers do, 0..6; default 0 */
+    const char *max_triangles; /* keep: the most triangles, "40000", or "4x" times the input's; default NULL: "6x" */
+    uint32_t input_count;      /* default 0 */
+    const pleat_job_given *inputs; /* of layers, as their types name them: "body" with meshes by name or one file,
+                                    * curves with a file */
 } pleat_job_stack;
+
+pleat_job_stack pleat_job_stack_default(void);
 
 /* Stretch of the cloth as attributes of vertices in glTF: docs/compression.md. */
 typedef struct pleat_job_stretch
@@ -105,9 +118,10 @@ typedef struct pleat_bake_job
 {
     pleat_job_input input;
     pleat_job_stack stack;
-    pleat_texts outputs; /* .glb .gltf .pc2 .mdd .obj .ply, a folder, with {clip} for a clip's name; at least one */
-    const char *wrinkles_out; /* also the curves of wrinkles, as a text; default NULL */
-    uint32_t target_limit;    /* glTF: most morph targets of a mesh, 1..1024; default 64 */
+    pleat_texts outputs;    /* .glb .gltf .pc2 .mdd .obj .ply, a folder, with {clip} for a clip's name; at least one */
+    uint32_t channel_count; /* default 0 */
+    const pleat_job_given *channels; /* what layers give besides positions, each with the file to write */
+    uint32_t target_limit;           /* glTF: most morph targets of a mesh, 1..1024; default 64 */
     float largest_error;     /* glTF: fewer targets as long as no vertex is off by more, metres; 0: as many as the limit
                               * allows; default -1: 0.1 mm, or 0.1 % of the height where that is less */
     bool normals;            /* glTF: targets have normals; default true */
@@ -123,8 +137,7 @@ pleat_bake_job pleat_bake_job_default(void);
 /* Names in reports are those of the files, shortened to fit. */
 enum
 {
-    PLEAT_REPORT_NAME = 128,  /* bytes, with the 0 */
-    PLEAT_REPORT_FIGURES = 32 /* of one layer; more are left out */
+    PLEAT_REPORT_NAME = 128 /* bytes, with the 0 */
 };
 
 /* One clip that was baked. */
@@ -135,14 +148,13 @@ typedef struct pleat_report_clip
     double start; /* seconds of its first frame */
 } pleat_report_clip;
 
-/* What a layer on one node says of itself: the largest value over the frames that were computed. */
+/* What a layer on one node says of itself, over the frames that were computed: the figures of its type. */
 typedef struct pleat_report_layer
 {
     char node[PLEAT_REPORT_NAME];
-    const char *layer;     /* its name */
-    uint32_t figure_count; /* 0: the layer passes this node by */
-    const char *names[PLEAT_REPORT_FIGURES];
-    double largest[PLEAT_REPORT_FIGURES];
+    const pleat_layer_type *type;
+    uint32_t frame_count; /* 0: nothing is known of them */
+    double largest[PLEAT_FIGURE_LIMIT], mean[PLEAT_FIGURE_LIMIT];
 } pleat_report_layer;
 
 /* One node that got morph targets. Lengths in metres, in the world. */
@@ -164,9 +176,9 @@ typedef struct pleat_bake_report
     uint32_t frame_count;
     uint32_t resumed; /* frames that an earlier run had left; layers say nothing of them */
     uint32_t vertex_count, triangle_count, part_count;
-    double fps, start; /* of the first clip, seconds */
-    pleat_skinning skinning;
-    uint32_t clip_count; /* 0: the rest pose */
+    double fps, start;    /* of the first clip, seconds */
+    const char *skinning; /* the method's name */
+    uint32_t clip_count;  /* 0: the rest pose */
     const pleat_report_clip *clips;
     uint32_t layer_count; /* by node, then as in the stack */
     const pleat_report_layer *layers;

@@ -26,8 +26,8 @@ bool pleat_stack_look_has(const pleat_stack_look *look, const pleat_layer_type *
 /* The options of a layer, in the stack or not; NULL for one that is in no table. */
 void *pleat_stack_look_options(pleat_stack_look *look, const pleat_layer_type *type);
 /* Puts what a host has (a const pleat_body * and so on, NULL: none) where the layers of the stack, and that of the
- * skinning method, take such an input. Returns how many take it. */
-uint32_t pleat_stack_look_put(pleat_stack_look *look, pleat_input_kind kind, const void *object);
+ * skinning method, take an input of this name (NULL: those that nobody has to name) and kind. Returns how many do. */
+uint32_t pleat_stack_look_put(pleat_stack_look *look, const char *name, pleat_input_kind kind, const void *object);
 
 /* Once all is set: gives layers the values of single joints, and lets those of the stack warn, through the host, of
  * what changes nothing. Fails for want of memory, and for a mask that is no name of a file. */

@@ -93,7 +93,7 @@ void pl_look_settle(const pl_job *job, const pleat_model *model, uint32_t clip, 
     }
     if (look->unasked && reason)
     {
-        pl_log(&job->host, PLEAT_INFO, "no folds on %.300s: %s", job->input->file, reason);
+        pl_log(&job->host, PLEAT_INFO, "no %s on %.300s: %s", look->layers[0].type->name, job->input->file, reason);
         look->layer_count = 0;
     }
 }
@@ -104,7 +104,8 @@ void pl_choice_apply(const pl_choice *choice, const pl_job_look *look, pleat_bak
     desc->nodes = choice->nodes;
     desc->garment = choice->garment;
     desc->mask = choice->mask;
-    desc->skinning = look->skinning;
+    desc->skinning = look->method->skinning;
+    desc->skin_layer = look->skin_layer;
     desc->refine = look->refine;
     desc->level = look->level;
     desc->max_triangles = look->max_triangles;

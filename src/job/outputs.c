@@ -155,13 +155,21 @@ static bool replaces_sequence(const pl_output_target *target, const char *input)
 /* Is a file that the bake reads replaced? A look beside a cache may well have the name of what lies there. */
 static bool replaces_input(pl_job *job, const pl_output_target *target)
 {
-    const char *const others[] = {job->input->points, job->stack->look, job->stack->mask, job->stack->wrinkles};
+    const char *const others[] = {job->input->points, job->stack->look, job->stack->mask};
     const char *file = job->input->file, *points = job->input->points;
     bool found =
         replaces(job, target, file) || replaces_sequence(target, file) || (points && replaces_sequence(target, points));
     for (size_t i = 0; i < sizeof others / sizeof others[0] && !found; ++i)
     {
         found = others[i] && replaces(job, target, others[i]);
+    }
+    for (uint32_t i = 0; i < job->stack->input_count; ++i)
+    {
+        const pleat_texts *values = &job->stack->inputs[i].values;
+        for (uint32_t k = 0; k < values->count && !found; ++k)
+        {
+            found = replaces(job, target, values->list[k]); /* names of meshes are no files */
+        }
     }
     return found;
 }
@@ -189,8 +197,7 @@ static pleat_result check_targets(pl_job *job, const pl_output_targets *targets,
     return PLEAT_OK;
 }
 
-/* What is there already, or will be written too, is a fault of the request. */
-static pleat_result announce_file(const pl_job *job, const char *path, pleat_error *error)
+pleat_result pl_outputs_announce(const pl_job *job, const char *path, pleat_error *error)
 {
     pleat_error found = {0};
     pleat_result result = path ? pleat_files_will_write(job->host.files, path, &found)
@@ -210,22 +217,22 @@ static pleat_result announce(pl_job *job, const pl_output_targets *targets, plea
         {
             shared = pl_target_shares_sidecars(job, target, &targets->list[k]);
         }
-        PL_TRY(announce_file(job, target->path, error));
+        PL_TRY(pl_outputs_announce(job, target->path, error));
         if (target->format == PLEAT_FORMAT_GLTF)
         {
-            PL_TRY(announce_file(job, with_ending(job, target->path, ".bin"), error));
+            PL_TRY(pl_outputs_announce(job, with_ending(job, target->path, ".bin"), error));
         }
         if (pl_target_is_cache(target) && !shared)
         {
-            PL_TRY(announce_file(job, with_ending(job, target->path, ".json"), error));
-            PL_TRY(announce_file(job, with_ending(job, target->path, ".rest.obj"), error));
+            PL_TRY(pl_outputs_announce(job, with_ending(job, target->path, ".json"), error));
+            PL_TRY(pl_outputs_announce(job, with_ending(job, target->path, ".rest.obj"), error));
         }
     }
     return PLEAT_OK;
 }
 
-pleat_result pl_outputs_choose(pl_job *job, const pleat_texts *outputs, const char *curves, bool make,
-                               pl_output_targets *targets, pleat_error *error)
+pleat_result pl_outputs_choose(pl_job *job, const pleat_texts *outputs, bool make, pl_output_targets *targets,
+                               pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
     *targets = (pl_output_targets){0};
@@ -237,10 +244,6 @@ pleat_result pl_outputs_choose(pl_job *job, const pleat_texts *outputs, const ch
     }
     result = result == PLEAT_OK ? check_targets(job, targets, error) : result;
     result = result == PLEAT_OK && make ? announce(job, targets, error) : result;
-    if (result == PLEAT_OK && make && curves)
-    {
-        result = announce_file(job, curves, error);
-    }
 fail:
     return result;
 }

@@ -37,10 +37,13 @@ static inline bool pl_target_is_mesh(const pl_output_target *target)
 }
 
 /* Looks at every output. Refuses endings that nothing writes, the same file twice, the input itself, and folders that
- * are not there. curves: one more file, or NULL. make: for a job that runs: announces them to the host's files, and
- * makes the folders that outputs name themselves; give up on them after a failure, too. */
-pleat_result pl_outputs_choose(pl_job *job, const pleat_texts *outputs, const char *curves, bool make,
-                               pl_output_targets *targets, pleat_error *error);
+ * are not there. make: for a job that runs: announces them to the host's files, and makes the folders that outputs name
+ * themselves; give up on them after a failure, too. */
+pleat_result pl_outputs_choose(pl_job *job, const pleat_texts *outputs, bool make, pl_output_targets *targets,
+                               pleat_error *error);
+/* Announces one more file that will be written. What is there already among inputs, or will be written too, is a fault
+ * of the request. */
+pleat_result pl_outputs_announce(const pl_job *job, const char *path, pleat_error *error);
 /* Any of them is glTF. */
 bool pl_outputs_want_gltf(const pl_output_targets *targets);
 /* Two caches of one name, such as walk.pc2 and walk.mdd: what lies beside them is the same. */

@@ -9,7 +9,7 @@ bool pl_look_set_member(const pleat_parameter *parameter, const char *text, char
 /* A member as set_member takes it, with its unit. */
 void pl_look_member_text(const pleat_parameter *parameter, const char *member, char *out, size_t size);
 
-/* "volume[spine*]" as "volume" and "spine*"; false, and the name as it is, without brackets. What is too long is cut.
+/* "section[spine*]" as "section" and "spine*"; false, and the name as it is, without brackets. What is too long is cut.
  */
 bool pl_look_split(const char *section, char *name, size_t name_size, char *joints, size_t joints_size);
 

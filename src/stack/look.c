@@ -252,13 +252,24 @@ const char *pleat_stack_look_mask(const pleat_stack_look *look)
     return look->mask.image;
 }
 
-static uint32_t put_into(const look_row *row, pleat_input_kind kind, const void *object)
+/* In the stack, or of its skinning method. */
+static bool is_used(const pleat_stack_look *look, const look_row *row)
+{
+    return pleat_stack_look_skin(look, NULL)->layer == row->type || pleat_stack_look_has(look, row->type);
+}
+
+static bool is_called(const pleat_layer_input *input, const char *name)
+{
+    return name && input->name ? strcmp(name, input->name) == 0 : !name && !input->name;
+}
+
+static uint32_t put_into(const look_row *row, const char *name, pleat_input_kind kind, const void *object)
 {
     uint32_t taken = 0;
     for (uint32_t i = 0; i < row->type->input_count; ++i)
     {
         const pleat_layer_input *input = &row->type->inputs[i];
-        if (input->kind == kind)
+        if (input->kind == kind && is_called(input, name))
         {
             memcpy((char *)row->options + input->offset, &object, sizeof object);
             ++taken;
@@ -267,15 +278,12 @@ static uint32_t put_into(const look_row *row, pleat_input_kind kind, const void 
     return taken;
 }
 
-uint32_t pleat_stack_look_put(pleat_stack_look *look, pleat_input_kind kind, const void *object)
+uint32_t pleat_stack_look_put(pleat_stack_look *look, const char *name, pleat_input_kind kind, const void *object)
 {
     uint32_t taken = 0;
-    const pleat_layer_type *skin = pleat_stack_look_skin(look, NULL)->layer;
     for (uint32_t i = 0; i < look->row_count; ++i)
     {
-        const look_row *row = &look->rows[i];
-        bool used = row->type == skin || pleat_stack_look_has(look, row->type);
-        taken += used ? put_into(row, kind, object) : 0;
+        taken += is_used(look, &look->rows[i]) ? put_into(&look->rows[i], name, kind, object) : 0;
     }
     return taken;
 }
@@ -324,7 +332,7 @@ pleat_result pleat_stack_look_settle(pleat_stack_look *look, pleat_error *error)
         {
             PL_TRY(settle_joints(look, row, error));
         }
-        if (row->type->review)
+        if (row->type->review && is_used(look, row))
         {
             row->type->review(row->options, &look->host);
         }

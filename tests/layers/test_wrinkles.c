@@ -325,7 +325,7 @@ static void test_wrinkles_from_given_curves(void **state)
     uint64_t traced = hash_at(&s, 1.7f, 0, NULL);
     pleat_wrinkle_surface surface = {.node = s.node};
     pleat_stack_coarse_counts(s.stack, &surface.vertex_count, &surface.triangle_count);
-    surface.set = *pleat_wrinkles_set(pleat_stack_layer(s.stack, 0, NULL));
+    surface.set = *pleat_wrinkles_layer.clip_curves(pleat_stack_layer(s.stack, 0, NULL));
     pleat_error error = {0};
     assert_int_equal(pleat_wrinkle_set_check(&surface.set, surface.triangle_count, &error), PLEAT_OK);
     pleat_wrinkle_list list = {1, &surface};

@@ -103,6 +103,9 @@ static void test_stack_look_gives_joints_their_values(void **state)
     }
     set(look, "folds[elbow*].curve=0,0 0.2,1 1,0");
     assert_int_equal(pleat_stack_look_settle(look, NULL), PLEAT_OK);
+    assert_string_equal(warned, ""); /* they are not in the stack */
+    assert_int_equal(pleat_stack_look_add(look, "folds", NULL), PLEAT_OK);
+    assert_int_equal(pleat_stack_look_settle(look, NULL), PLEAT_OK);
     assert_string_equal(warned, "folds[elbow*].curve changes nothing without profile=curve beside it");
     pleat_stack_look_destroy(look);
 }
@@ -112,13 +115,14 @@ static void test_stack_look_hands_inputs_to_those_that_take_them(void **state)
     (void)state;
     pleat_stack_look *look = make_look();
     const pleat_body body = {0};
-    assert_int_equal(pleat_stack_look_put(look, PLEAT_INPUT_BODY, &body), 0);
+    assert_int_equal(pleat_stack_look_put(look, "body", PLEAT_INPUT_BODY, &body), 0);
     assert_int_equal(pleat_stack_look_add(look, "wrinkles", NULL), PLEAT_OK);
-    assert_int_equal(pleat_stack_look_put(look, PLEAT_INPUT_BODY, &body), 1);
+    assert_int_equal(pleat_stack_look_put(look, "body", PLEAT_INPUT_BODY, &body), 1);
     const pleat_wrinkles_options *wrinkles = pleat_stack_look_options(look, &pleat_wrinkles_layer);
     assert_ptr_equal(wrinkles->body, &body);
     assert_null(wrinkles->curves);
-    assert_int_equal(pleat_stack_look_put(look, PLEAT_INPUT_BODY, NULL), 1);
+    assert_int_equal(pleat_stack_look_put(look, "skin", PLEAT_INPUT_BODY, NULL), 0);
+    assert_int_equal(pleat_stack_look_put(look, "body", PLEAT_INPUT_BODY, NULL), 1);
     assert_null(wrinkles->body);
     pleat_stack_look_destroy(look);
 }

@@ -50,13 +50,6 @@ pleat_wrinkles_options pleat_wrinkles_options_default(void);
  * the body or by neighbours). */
 extern const pleat_layer_type pleat_wrinkles_layer;
 
-/* Of a layer that was bound: the wrinkles of the clip as they came out, valid as long as the layer; NULL without a
- * clip.
- */
-const pleat_wrinkle_set *pleat_wrinkles_set(const void *layer);
-/* Those of the last update; wrinkles' first_point goes into *points. Returns how many. */
-uint32_t pleat_wrinkles_last(const void *layer, const pleat_wrinkle **wrinkles, const pleat_wrinkle_point **points);
-
 PLEAT_END
 
 #endif

@@ -51,7 +51,7 @@ static pleat_result grow(reader *r, void *array, size_t *room, size_t needed, si
     void *grown = needed > UINT32_MAX / 2 ? NULL : pl_realloc(&r->file->memory, old, capacity, size);
     if (!grown)
     {
-        return pl_fail_memory(&r->file->memory, r->error, "wrinkles");
+        return pl_fail_memory(&r->file->memory, r->error, "curves");
     }
     memcpy(array, &grown, sizeof grown);
     *room = capacity;

@@ -26,10 +26,4 @@ void pl_report_frame(pl_bake_report *report, uint32_t frame, double seconds, dou
 pleat_result pl_report_morphs(pl_bake_report *report, const pleat_model *model, const pleat_morphs *morphs,
                               pleat_error *error);
 
-/* pleat_bake_job_run with a look that has been opened. */
-pleat_result pl_bake_job_run(const pleat_bake_job *asked, const pl_job_look *look, const pleat_job_watch *watch,
-                             const pleat_host *host, const pleat_bake_report **report, pleat_error *error);
-/* What of a job can be checked with its look alone, before the input is read. */
-pleat_result pl_bake_job_check(const pleat_bake_job *asked, const pl_job_look *look, pleat_error *error);
-
 #endif

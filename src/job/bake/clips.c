@@ -1,6 +1,7 @@
 #include "job/bake/clips.h"
 
 #include "job/input.h"
+#include "job/inputs.h"
 
 #include "pleat/garment.h"
 
@@ -17,8 +18,9 @@ static bool takes_several(const pleat_bake_job *asked, const pl_output_targets *
     {
         several |= pl_target_is_gltf(&targets->list[i]) || pl_has_placeholder(targets->list[i].given);
     }
-    bool of_one = asked->input.last_frame != PLEAT_NONE || asked->stack.wrinkles || asked->wrinkles_out ||
-                  asked->input.points || asked->frame_topology || (asked->stretch.wanted && !asked->stretch.most);
+    bool of_one = asked->input.last_frame != PLEAT_NONE || pl_inputs_have(&asked->stack, PLEAT_INPUT_CURVES) ||
+                  asked->channel_count || asked->input.points || asked->frame_topology ||
+                  (asked->stretch.wanted && !asked->stretch.most);
     return several && !of_one;
 }
 

@@ -127,12 +127,29 @@ static void add_mask(uint64_t *hash, const pleat_bake_desc *desc)
     add(hash, desc->mask, count, sizeof(float));
 }
 
+/* All parameters, as a look file. */
+static pleat_result add_look(uint64_t *hash, const pl_job_look *look, const pleat_host *host, pleat_error *error)
+{
+    pl_memory memory = pl_memory_from(host);
+    const pleat_look *sections = pleat_stack_look_sections(look->stack);
+    size_t size = pleat_look_format(sections, NULL, 0) + 1;
+    char *text = PL_NEW(&memory, char, size);
+    if (!text)
+    {
+        return pl_fail_memory(&memory, error, "the look");
+    }
+    pleat_look_format(sections, text, size);
+    add_text(hash, text);
+    pl_free(&memory, text);
+    return PLEAT_OK;
+}
+
 pleat_result pl_spool_identity(const pleat_bake_desc *desc, const pl_job_look *look, const pleat_bake *bake,
                                const pleat_host *host, uint64_t *identity, pleat_error *error)
 {
     uint64_t hash = PL_SPOOL_HASH_START;
     add_text(&hash, PLEAT_VERSION);
-    add_text(&hash, look->text);
+    PL_TRY(add_look(&hash, look, host, error));
     add_number(&hash, (uint64_t)look->level << 32 | look->layer_count);
     add_number(&hash, (uint64_t)look->refine << 60 | look->max_triangles);
     add_number(&hash, (uint64_t)((double)look->triangle_times * 1e6));

@@ -29,21 +29,29 @@ void pleat_bake_report_destroy(const pleat_bake_report *shown)
     }
 }
 
-static pleat_result begin_layers(pl_bake_report *report, const pleat_bake_desc *desc, const pleat_bake *bake,
+/* The layers of each stack; one that layers pass by has none. */
+static pleat_result begin_layers(pl_bake_report *report, const pleat_model *model, const pleat_bake *bake,
                                  pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
-    uint32_t stack_count = pleat_bake_stack_count(bake);
-    PL_ARENA_NEW_OR_FAIL(report->layers, &report->arena, pleat_report_layer, (size_t)stack_count * desc->layer_count,
-                         error);
+    const pleat_layer_type *type;
+    uint32_t stack_count = pleat_bake_stack_count(bake), count = 0;
+    for (uint32_t s = 0; s < stack_count; ++s)
+    {
+        for (uint32_t i = 0; pleat_stack_layer(pleat_bake_stack(bake, s), i, NULL); ++i)
+        {
+            ++count;
+        }
+    }
+    PL_ARENA_NEW_OR_FAIL(report->layers, &report->arena, pleat_report_layer, count, error);
     report->shown.layers = report->layers;
     for (uint32_t s = 0; s < stack_count; ++s)
     {
-        for (uint32_t i = 0; i < desc->layer_count; ++i)
+        for (uint32_t i = 0; pleat_stack_layer(pleat_bake_stack(bake, s), i, &type); ++i)
         {
             pleat_report_layer *layer = &report->layers[report->shown.layer_count++];
-            layer->layer = desc->layers[i].type->name;
-            copy_name(layer->node, desc->model->nodes[pleat_bake_stack_node(bake, s)].name);
+            layer->type = type;
+            copy_name(layer->node, model->nodes[pleat_bake_stack_node(bake, s)].name);
         }
     }
 fail:
@@ -62,7 +70,6 @@ pleat_result pl_report_begin(pl_bake_report *report, const pleat_bake_desc *desc
     shown->part_count = shape->part_count;
     shown->fps = (double)shape->fps;
     shown->start = (double)shape->start;
-    shown->skinning = desc->skinning;
     PL_ARENA_NEW_OR_FAIL(report->clips, &report->arena, pleat_report_clip, shape->shot_count, error);
     PL_ARENA_NEW_OR_FAIL(report->frame_seconds, &report->arena, double, shape->frame_count, error);
     PL_ARENA_NEW_OR_FAIL(report->output_seconds, &report->arena, double, shape->frame_count, error);
@@ -76,28 +83,27 @@ pleat_result pl_report_begin(pl_bake_report *report, const pleat_bake_desc *desc
         clip->frame_count = shape->shots[i].frame_count;
         clip->start = (double)shape->shots[i].start;
     }
-    result = begin_layers(report, desc, bake, error);
+    result = begin_layers(report, desc->model, bake, error);
 fail:
     return result;
 }
 
-/* Nodes that the layers pass by have no figures. */
 static void take_figures(pl_bake_report *report, const pleat_bake *bake)
 {
-    uint32_t per_stack = report->shown.layer_count / pleat_bake_stack_count(bake);
-    for (uint32_t l = 0; l < report->shown.layer_count; ++l)
+    pleat_report_layer *layer = report->layers;
+    for (uint32_t s = 0; s < pleat_bake_stack_count(bake); ++s)
     {
-        const pleat_stack *stack = pleat_bake_stack(bake, l / per_stack);
-        pleat_report_layer *layer = &report->layers[l];
-        const char *name;
-        double value;
-        for (uint32_t i = 0; i < PLEAT_REPORT_FIGURES && pleat_stack_figure(stack, l % per_stack, i, &name, &value);
-             ++i)
+        const pleat_stack *stack = pleat_bake_stack(bake, s);
+        for (uint32_t i = 0; pleat_stack_layer(stack, i, NULL); ++i, ++layer)
         {
-            bool first = i >= layer->figure_count;
-            layer->names[i] = name;
-            layer->largest[i] = first || value > layer->largest[i] ? value : layer->largest[i];
-            layer->figure_count += first;
+            double values[PLEAT_FIGURE_LIMIT] = {0};
+            pleat_stack_measure(stack, i, values);
+            bool first = layer->frame_count++ == 0;
+            for (uint32_t k = 0; k < layer->type->figure_count; ++k)
+            {
+                layer->largest[k] = first || values[k] > layer->largest[k] ? values[k] : layer->largest[k];
+                layer->mean[k] += (values[k] - layer->mean[k]) / layer->frame_count;
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 #include "job/bake/bake.h"
 #include "job/bake/clips.h"
 #include "job/input.h"
-#include "job/wrinkles.h"
+#include "job/inputs.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 pleat_bake_job pleat_bake_job_default(void)
 {
     return (pleat_bake_job){.input = pleat_job_input_default(),
+                            .stack = pleat_job_stack_default(),
                             .target_limit = 64,
                             .largest_error = -1,
                             .normals = true,
@@ -28,7 +29,7 @@ typedef struct bake_run
     pl_output_targets targets;
     pleat_asset *asset;
     pl_choice choice;
-    pl_wrinkle_input wrinkles;
+    pl_layer_inputs inputs;
     pleat_bake_desc desc;
     pleat_bake *bake;
     pl_bake_writers *writers;
@@ -148,7 +149,8 @@ static bool has_points(const pleat_bake_desc *desc)
 /* A viewer's own linear skinning shows the result already: no mesh has to be replaced. */
 static bool plays_by_itself(const pleat_bake_desc *desc)
 {
-    return desc->skinning == PLEAT_LBS && desc->layer_count == 0 && desc->level == 0 && !has_points(desc);
+    return desc->skinning == PLEAT_LBS && !desc->skin_layer.type && desc->layer_count == 0 && desc->level == 0 &&
+           !has_points(desc);
 }
 
 static pleat_result open_spool(bake_run *run, pleat_error *error)
@@ -189,11 +191,11 @@ static pleat_result bind(bake_run *run, pleat_error *error)
     PL_TRY(pl_job_begin(job, PLEAT_JOB_BIND, "binds", error));
     PL_TRY(pl_choose_stack(job, model, &run->look, true, &run->choice, error));
     PL_TRY(pl_choose_clips(job, run->asked, model, &run->targets, &run->choice, desc, &row, error));
-    PL_TRY(pl_wrinkle_input_open(job, model, &row, &run->look, &run->wrinkles, error));
+    PL_TRY(pl_inputs_open(job, model, &row, &run->look, &run->inputs, error));
     start = pl_job_seconds();
     pl_look_settle(job, model, desc->clip, &run->choice, &run->look);
     pl_choice_apply(&run->choice, &run->look, desc);
-    desc->recentre = gltf && !run->look.wrinkles && !has_points(desc);
+    desc->recentre = gltf && pl_job_look_recentres(&run->look) && !has_points(desc);
     if (pleat_bake_create(desc, &job->host, &run->bake, error) != PLEAT_OK)
     {
         return pl_job_fail_in(job, error);
@@ -210,6 +212,7 @@ static pleat_result open_outputs(bake_run *run, pleat_error *error)
     PL_TRY(
         pl_stretch_check(&asked->stretch, first_frame(run), pleat_bake_get_shape(run->bake)->frame_count, gltf, error));
     PL_TRY(pl_report_begin(run->report, &run->desc, run->bake, error));
+    run->report->shown.skinning = run->look.method->name;
     PL_TRY(pl_stretch_begin(&run->stretch, &asked->stretch, run->bake, host, error));
     if (asked->resume)
     {
@@ -233,11 +236,7 @@ static pleat_result open_outputs(bake_run *run, pleat_error *error)
 /* A mesh for each frame needs a layer that changes it, outputs that can hold it, and cannot be taken up again. */
 static pleat_result check_topology(const pleat_bake_job *asked, const pl_job_look *look, pleat_error *error)
 {
-    if (!look->wrinkles)
-    {
-        return pl_fail(error, PLEAT_BAD_REQUEST,
-                       "--topology frame: only wrinkles give frames meshes of their own; add --layer wrinkles");
-    }
+    PL_TRY(pl_job_look_check_focus(look, error));
     if (asked->resume)
     {
         return pl_fail(error, PLEAT_BAD_REQUEST,
@@ -292,7 +291,7 @@ static pleat_result check_numbers(const pleat_bake_job *asked, pleat_error *erro
     return PLEAT_OK;
 }
 
-pleat_result pl_bake_job_check(const pleat_bake_job *asked, const pl_job_look *look, pleat_error *error)
+static pleat_result check_job(const pleat_bake_job *asked, const pl_job_look *look, pleat_error *error)
 {
     if (!asked->input.file)
     {
@@ -303,17 +302,19 @@ pleat_result pl_bake_job_check(const pleat_bake_job *asked, const pl_job_look *l
         return pl_fail(error, PLEAT_BAD_REQUEST,
                        "it needs somewhere to write to: -o OUT, such as -o out.glb or -o out.pc2");
     }
-    if (asked->wrinkles_out && !look->wrinkles)
-    {
-        return pl_fail(error, PLEAT_BAD_REQUEST, "--wrinkles-out: there are no wrinkles without --layer wrinkles");
-    }
     PL_TRY(check_numbers(asked, error));
+    PL_TRY(pl_job_look_check_used(&asked->stack, look, error));
+    PL_TRY(pl_job_look_check_channels(asked->channels, asked->channel_count, look, error));
     return asked->frame_topology ? check_topology(asked, look, error) : PLEAT_OK;
 }
 
 static pleat_result run_all(bake_run *run, pleat_error *error)
 {
-    PL_TRY(pl_outputs_choose(&run->job, &run->asked->outputs, run->asked->wrinkles_out, true, &run->targets, error));
+    PL_TRY(pl_outputs_choose(&run->job, &run->asked->outputs, true, &run->targets, error));
+    for (uint32_t i = 0; i < run->asked->channel_count; ++i)
+    {
+        PL_TRY(pl_outputs_announce(&run->job, run->asked->channels[i].values.list[0], error));
+    }
     PL_TRY(bind(run, error));
     PL_TRY(open_outputs(run, error));
     PL_TRY(run_passes(run, error));
@@ -330,7 +331,7 @@ static void close_run(bake_run *run, bool done)
     pl_writers_destroy(run->writers);
     pleat_morphs_destroy(run->morphs);
     pleat_bake_destroy(run->bake);
-    pl_wrinkle_input_close(&run->wrinkles);
+    pl_inputs_close(&run->inputs);
     pleat_asset_destroy(run->asset);
     if (!done)
     {
@@ -339,28 +340,48 @@ static void close_run(bake_run *run, bool done)
     pl_job_close(&run->job);
 }
 
-pleat_result pl_bake_job_run(const pleat_bake_job *asked, const pl_job_look *look, const pleat_job_watch *watch,
-                             const pleat_host *host, const pleat_bake_report **report, pleat_error *error)
+pleat_result pleat_bake_job_validate(const pleat_bake_job *asked, const pleat_host *host, pleat_error *error)
+{
+    pl_job_look look;
+    PL_TRY(pl_job_look_open(&asked->stack, true, host, &look, error));
+    pleat_result result = check_job(asked, &look, error);
+    pl_job_look_close(&look);
+    return result;
+}
+
+static pleat_result run_with(bake_run *run, const pleat_job_watch *watch, const pleat_host *host,
+                             const pleat_bake_report **report, pleat_error *error)
+{
+    PL_TRY(check_job(run->asked, &run->look, error));
+    pl_job_open(&run->job, &run->asked->input, &run->asked->stack, watch, host);
+    pleat_result result = pl_report_create(host, &run->report, error);
+    result = result == PLEAT_OK ? run_all(run, error) : result;
+    close_run(run, result == PLEAT_OK);
+    if (result == PLEAT_OK && report)
+    {
+        *report = &run->report->shown;
+    }
+    else if (run->report)
+    {
+        pleat_bake_report_destroy(&run->report->shown);
+    }
+    return result;
+}
+
+pleat_result pleat_bake_job_run(const pleat_bake_job *asked, const pleat_job_watch *watch, const pleat_host *host,
+                                const pleat_bake_report **report, pleat_error *error)
 {
     pleat_error local = {0};
-    bake_run run = {.asked = asked, .look = *look};
+    bake_run run = {.asked = asked};
+    pl_job_look look;
     error = error ? error : &local;
     if (report)
     {
         *report = NULL;
     }
-    PL_TRY(pl_bake_job_check(asked, look, error));
-    pl_job_open(&run.job, &asked->input, &asked->stack, watch, host);
-    pleat_result result = pl_report_create(host, &run.report, error);
-    result = result == PLEAT_OK ? run_all(&run, error) : result;
-    close_run(&run, result == PLEAT_OK);
-    if (result == PLEAT_OK && report)
-    {
-        *report = &run.report->shown;
-    }
-    else if (run.report)
-    {
-        pleat_bake_report_destroy(&run.report->shown);
-    }
+    PL_TRY(pl_job_look_open(&asked->stack, true, host, &look, error));
+    run.look = look;
+    pleat_result result = run_with(&run, watch, host, report, error);
+    pl_job_look_close(&look);
     return result;
 }

@@ -1,7 +1,7 @@
 #include "job/bake/writers.h"
 
 #include "job/bake/clips.h"
-#include "job/wrinkles.h"
+#include "job/inputs.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@ struct pl_bake_writers
     const pleat_host *host;
     const pleat_asset *asset;
     const pleat_bake *bake;
-    const pleat_shot *shot;    /* that is being written; NULL: the rest pose */
-    const char *wrinkles_path; /* of --wrinkles-out, or NULL */
+    const pleat_shot *shot; /* that is being written; NULL: the rest pose */
+    const pleat_bake_job *asked;
     const pl_output_targets *targets;
     pleat_outputs *outputs;
     pleat_cache_writer **caches; /* per target; NULL for glTF, and where no clip is open */
@@ -258,7 +258,7 @@ pleat_result pl_writers_create(pl_job *job, const pleat_bake_job *asked, const p
     writers->asset = asset;
     writers->bake = bake;
     writers->targets = targets;
-    writers->wrinkles_path = asked->wrinkles_out;
+    writers->asked = asked;
     writers->garments_only = asked->input.garments.count > 0;
     writers->frame_topology = asked->frame_topology;
     writers->encoding = asked->encoding;
@@ -483,10 +483,10 @@ pleat_result pl_writers_finish(pl_bake_writers *writers, const pleat_morphs *mor
             PL_TRY(pleat_gltf_write(writers->asset, &edits, target->path, writers->outputs, error));
         }
     }
-    if (writers->wrinkles_path)
+    for (uint32_t i = 0; i < writers->asked->channel_count; ++i)
     {
-        PL_TRY(pl_wrinkles_write(writers->job, writers->bake, pleat_asset_model(writers->asset), writers->wrinkles_path,
-                                 writers->outputs, error));
+        PL_TRY(pl_channel_write(writers->job, writers->bake, pleat_asset_model(writers->asset),
+                                &writers->asked->channels[i], writers->outputs, error));
     }
     return pleat_outputs_commit(writers->outputs, error);
 }

@@ -1,6 +1,7 @@
 /* What a stack adds to the coarse mesh, as textures. */
 #include "job/input.h"
-#include "job/maps/run.h"
+#include "job/inputs.h"
+#include "job/maps/maps.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ enum
 pleat_maps_job pleat_maps_job_default(void)
 {
     return (pleat_maps_job){.input = pleat_job_input_default(),
+                            .stack = pleat_job_stack_default(),
                             .samples = 2,
                             .margin = 8,
                             .normal_bits = 8,
@@ -42,7 +44,7 @@ static pleat_result check_whole(const char *option, uint32_t value, uint32_t low
                          low, high);
 }
 
-pleat_result pl_maps_job_check(const pleat_maps_job *asked, pleat_error *error)
+static pleat_result check_job(const pleat_maps_job *asked, pleat_error *error)
 {
     if (!asked->input.file)
     {
@@ -250,7 +252,8 @@ static pleat_result bake_maps(pl_maps_run *run, pleat_bake_desc *desc, const pl_
     return result;
 }
 
-static pleat_result map_asset(pl_maps_run *run, const pl_job_look *look, maps_report *report, pleat_error *error)
+static pleat_result map_with(pl_maps_run *run, const pl_job_look *look, pl_layer_inputs *inputs, maps_report *report,
+                             pleat_error *error)
 {
     pl_job *job = &run->job;
     const pleat_model *model = pleat_asset_model(run->asset);
@@ -268,6 +271,8 @@ static pleat_result map_asset(pl_maps_run *run, const pl_job_look *look, maps_re
     PL_TRY(pl_choose_clip(job, model, &desc.clip, error));
     PL_TRY(pl_choose_frames(job, model, &desc, error));
     PL_TRY(pl_choose_stack(job, model, look, true, &choice, error));
+    pl_clip_row row = {.clip = desc.clip, .fps = desc.fps};
+    PL_TRY(pl_inputs_open(job, model, &row, look, inputs, error));
     pleat_result result = pl_job_maps_make_atlases(run, model, &choice, atlases, error);
     if (result == PLEAT_OK)
     {
@@ -287,6 +292,14 @@ static pleat_result map_asset(pl_maps_run *run, const pl_job_look *look, maps_re
     {
         pleat_atlas_destroy(atlases[m]);
     }
+    return result;
+}
+
+static pleat_result map_asset(pl_maps_run *run, const pl_job_look *look, maps_report *report, pleat_error *error)
+{
+    pl_layer_inputs inputs = {0};
+    pleat_result result = map_with(run, look, &inputs, report, error);
+    pl_inputs_close(&inputs);
     return result;
 }
 
@@ -320,18 +333,23 @@ static pleat_result run_all(pl_maps_run *run, const pl_job_look *look, maps_repo
     return result;
 }
 
-pleat_result pl_maps_job_run(const pleat_maps_job *asked, const pl_job_look *look, const pleat_job_watch *watch,
+pleat_result pleat_maps_job_validate(const pleat_maps_job *asked, const pleat_host *host, pleat_error *error)
+{
+    pl_job_look look;
+    PL_TRY(pl_job_look_open(&asked->stack, true, host, &look, error));
+    pleat_result result = check_job(asked, error);
+    result = result == PLEAT_OK ? pl_job_look_check_used(&asked->stack, &look, error) : result;
+    pl_job_look_close(&look);
+    return result;
+}
+
+static pleat_result run_with(const pleat_maps_job *asked, const pl_job_look *look, const pleat_job_watch *watch,
                              const pleat_host *host, const pleat_maps_report **out, pleat_error *error)
 {
-    pleat_error local = {0};
     pl_maps_run run = {.asked = asked, .options = *asked, .folder = asked->folder};
     bool made = false;
-    error = error ? error : &local;
-    if (out)
-    {
-        *out = NULL;
-    }
-    PL_TRY(pl_maps_job_check(asked, error));
+    PL_TRY(check_job(asked, error));
+    PL_TRY(pl_job_look_check_used(&asked->stack, look, error));
     maps_report *report = PL_CREATE(maps_report, host);
     if (!report)
     {
@@ -353,5 +371,21 @@ pleat_result pl_maps_job_run(const pleat_maps_job *asked, const pl_job_look *loo
     {
         pleat_maps_report_destroy(&report->shown);
     }
+    return result;
+}
+
+pleat_result pleat_maps_job_run(const pleat_maps_job *asked, const pleat_job_watch *watch, const pleat_host *host,
+                                const pleat_maps_report **out, pleat_error *error)
+{
+    pleat_error local = {0};
+    pl_job_look look;
+    error = error ? error : &local;
+    if (out)
+    {
+        *out = NULL;
+    }
+    PL_TRY(pl_job_look_open(&asked->stack, true, host, &look, error));
+    pleat_result result = run_with(asked, &look, watch, host, out, error);
+    pl_job_look_close(&look);
     return result;
 }

@@ -406,12 +406,12 @@ static void tell(const double *largest, char *out, size_t size)
     snprintf(out, size, "up to %.0f at a time, up to %s high", largest[0], highest);
 }
 
-const pleat_wrinkle_set *pleat_wrinkles_set(const void *layer)
+static const pleat_wrinkle_set *clip_curves(const void *layer)
 {
     return ((const wrinkles_layer *)layer)->plan->set;
 }
 
-uint32_t pleat_wrinkles_last(const void *user, const pleat_wrinkle **wrinkles, const pleat_wrinkle_point **points)
+static uint32_t curves_now(const void *user, const pleat_wrinkle **wrinkles, const pleat_wrinkle_point **points)
 {
     const wrinkles_layer *layer = user;
     *wrinkles = layer->wrinkles;
@@ -446,6 +446,6 @@ const pleat_layer_type pleat_wrinkles_layer = {
     .tell = tell,
     .channels = channels,
     .channel_count = sizeof channels / sizeof channels[0],
-    .clip_curves = pleat_wrinkles_set,
-    .curves = pleat_wrinkles_last,
+    .clip_curves = clip_curves,
+    .curves = curves_now,
 };

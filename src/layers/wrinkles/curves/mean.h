@@ -7,7 +7,7 @@
 #define PL_LAYERS_WRINKLES_CURVES_MEAN_H
 
 #include "mesh/walk/flat.h"
-#include "pleat/layers/wrinkles.h"
+#include "pleat/curves.h"
 
 /* A wrinkle in one frame. */
 typedef struct pl_wrinkle_strand

@@ -8,7 +8,7 @@
 #ifndef PL_LAYERS_WRINKLES_CURVES_TRACK_H
 #define PL_LAYERS_WRINKLES_CURVES_TRACK_H
 
-#include "pleat/layers/wrinkles.h"
+#include "pleat/curves.h"
 #include "mesh/strain/field.h"
 
 /* Radii that curves can be traced for: areas of their square are still numbers in floats, with room to spare. */
