@@ -542,12 +542,22 @@ test_bake_folds_by_joint()
     grep -q "no joint is named '${joint}x'; did you mean '$joint'?" err
 }
 
-test_look_page_names_every_parameter()
+test_pages_are_what_the_program_says()
 {
-    works help --look
-    for key in $(sed -n 's/^\([a-z_.0-9]*\)=.*/\1/p' out); do
-        grep -q "^    $key=" "$here/../docs/look.md" || complain "docs/look.md does not name $key: run tools/look-page"
-    done
+    "$here/../tools/pages" --check "$pleat" "$here"/../docs/look.md "$here"/../docs/layers.md > says || complain "$(cat says)"
+    grep -q '^    skin.method=' "$here/../docs/look.md"
+    grep -q '^### ' "$here/../docs/layers.md"
+}
+
+test_help_table_of_layers_is_json()
+{
+    works help --json
+    [ "$(json 'len(d["layers"]) >= 3 and all(l["summary"] and l["figures"] for l in d["layers"])')" = True ]
+    [ "$(json '[s["name"] for s in d["skins"]][:2]')" = "['lbs', 'dqs']" ]
+    [ "$(json '[p["value"] for l in d["layers"] for p in l["parameters"] if l["name"] + "." + p["key"] == "folds.bend"]')" = \
+        "['10deg']" ]
+    [ "$(json '[p["by_joint"] for l in d["layers"] if l["name"] == "folds" for p in l["parameters"] if p["key"] in ("width", "seed")]')" = \
+        "[True, False]" ]
 }
 
 test_bake_layers_act_on_garments()

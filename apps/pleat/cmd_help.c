@@ -1,6 +1,7 @@
 /* pleat help: pages about pleat itself, all of them made from the option tables. */
 #include "commands.h"
 #include "help.h"
+#include "layers_page.h"
 #include "look_print.h"
 #include "session.h"
 
@@ -17,6 +18,14 @@ static int run_help(app_session *session)
     else if (arguments_given(arguments, "look"))
     {
         return look_print_parameters(session);
+    }
+    else if (session->json)
+    {
+        return layers_page_json(session);
+    }
+    else if (arguments_given(arguments, "layers"))
+    {
+        layers_page(stdout);
     }
     else if (shell)
     {
@@ -42,12 +51,16 @@ static const app_option help_options[] = {
     {"all", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "of a command also the options that are seldom needed"},
     {"man", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print the man page"},
     {"look", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print all parameters of a look with defaults and ranges"},
+    {"layers", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
+     "print what layers and skinning methods there are; with --json, for machines"},
     {"completion", 0, OPTION_CHOICE, false, "bash|zsh|fish", NULL, 0, 0, "print the completion script of a shell"},
 };
 
 static const char *const help_examples[] = {
     "pleat help bake",
     "the options of bake",
+    "pleat help --layers",
+    "what can act on a character, what it needs, what it reports",
     "pleat help --man > pleat.1 && man ./pleat.1",
     "the manual",
     "source <(pleat help --completion bash)",

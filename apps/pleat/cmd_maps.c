@@ -132,9 +132,9 @@ const app_command command_maps = {
     .argument_min = 1,
     .argument_max = 1,
     .summary = "displacement, normal and stretch maps of garments, vertex-animation textures",
-    .description = "Writes what the stack adds to each garment's coarse mesh as textures: 16-bit heights or vectors, "
-                   "normal maps, maps of stretch, and maps.json, which says what they mean. Meshes without texture "
-                   "coordinates get an atlas, in mesh.glb. Either all files appear, or none.",
+    .description =
+        "Writes what the stack adds to each garment's coarse mesh as textures; maps.json says what they mean. "
+        "Meshes without texture coordinates get an atlas. All files appear, or none.",
     .options = maps_table,
     .option_count = sizeof maps_table / sizeof maps_table[0],
     .rare = "level|points|fps|margin|samples",

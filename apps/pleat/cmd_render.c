@@ -249,7 +249,7 @@ static const app_option render_options[] = {
      "what --focus shows around the joint; default: 0.15 of the height"},
     {"follow", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "the camera goes along; a sheet's always does"},
     {"overlay", 0, OPTION_CHOICE, true, "strain|tensor|curves|wire|vertices", NULL, 0, 0,
-     "stretch as colours or ellipses, lines of wrinkles, edges, vertices"},
+     "stretch, its ellipses, lines of wrinkles, edges, vertices"},
     {"sheet", 0, OPTION_TEXT, false, "COLSxROWS", NULL, 0, 0, "a grid of frames in one picture"},
     {"compare", 0, OPTION_CHOICE, false, "side|split", "side", 0, 0,
      "before and after: beside each other, or in one view"},

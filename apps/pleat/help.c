@@ -41,9 +41,15 @@ static void print_wrapped(FILE *out, const char *text, size_t column)
     fputc('\n', out);
 }
 
+/* The words of a choice that stands as NAME; or NULL. */
+static const char *named_words(const app_option *option)
+{
+    return option->kind == OPTION_LAYER || option->kind == OPTION_SKIN ? option_choices(option) : NULL;
+}
+
 static void print_option(FILE *out, const app_option *option)
 {
-    char head[1200];
+    char head[200];
     char letter[8] = "   ";
     if (option->letter)
     {
@@ -59,9 +65,10 @@ static void print_option(FILE *out, const app_option *option)
         length = 0;
     }
     fprintf(out, "%*s", HELP_COLUMN - length, "");
-    char text[600];
-    snprintf(text, sizeof text, "%s%s%s%s%s", option->help, option->fallback ? "; default " : "",
-             option->fallback ? option->fallback : "", option->repeats ? " " : "",
+    char text[1200];
+    const char *words = named_words(option);
+    snprintf(text, sizeof text, "%s%s%s%s%s%s%s", option->help, words ? ": " : "", words ? words : "",
+             option->fallback ? "; default " : "", option->fallback ? option->fallback : "", option->repeats ? " " : "",
              option->repeats ? "(repeatable)" : "");
     print_wrapped(out, text, HELP_COLUMN);
 }
@@ -182,6 +189,11 @@ static void roff_option(FILE *out, const app_option *option)
     }
     fputc('\n', out);
     roff_text(out, option->help);
+    if (named_words(option))
+    {
+        fputs(": ", out);
+        roff_text(out, named_words(option));
+    }
     if (option->fallback)
     {
         fputs("; default ", out);

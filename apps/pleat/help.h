@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* All commands, NULL at the end; in main.c. */
+/* All commands, NULL at the end; in program.c. */
 extern const app_command *const commands[];
 const app_command *find_command(const char *name); /* NULL if there is none */
 

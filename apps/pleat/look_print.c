@@ -52,9 +52,10 @@ int look_print_parameters(const app_session *session)
         double factor;
     } units[] = {[PLEAT_VALUE_NUMBER] = {"", 1},    [PLEAT_VALUE_LENGTH] = {" m", 1},
                  [PLEAT_VALUE_SHARE] = {" %", 100}, [PLEAT_VALUE_ANGLE] = {" deg", 57.295779513082323},
-                 [PLEAT_VALUE_COUNT] = {"", 1},     [PLEAT_VALUE_SWITCH] = {"", 1},
-                 [PLEAT_VALUE_CHOICE] = {"", 1},    [PLEAT_VALUE_TEXT] = {"", 1},
-                 [PLEAT_VALUE_CURVE] = {"", 1},     [PLEAT_VALUE_FILE] = {"", 1}};
+                 [PLEAT_VALUE_TIME] = {" s", 1},    [PLEAT_VALUE_COUNT] = {"", 1},
+                 [PLEAT_VALUE_SWITCH] = {"", 1},    [PLEAT_VALUE_CHOICE] = {"", 1},
+                 [PLEAT_VALUE_TEXT] = {"", 1},      [PLEAT_VALUE_CURVE] = {"", 1},
+                 [PLEAT_VALUE_FILE] = {"", 1}};
     pleat_stack_look *look;
     pleat_error error = {0};
     if (pleat_stack_look_create(&session->host, &look, &error) != PLEAT_OK)
@@ -72,7 +73,9 @@ int look_print_parameters(const app_session *session)
             pleat_look_get_text(section, p, value, sizeof value);
             printf("%s.%s=%s\n    %s\n    ", section->name, parameter->name, value, parameter->help);
             print_range(parameter, units[parameter->kind].name, units[parameter->kind].factor);
-            printf("\n");
+            bool some = section->by_joint && parameter->offset >= section->by_joint->from &&
+                        parameter->offset < section->by_joint->to;
+            printf("%s\n", some ? "; also by joint" : "");
         }
     }
     pleat_stack_look_destroy(look);

@@ -158,8 +158,7 @@ const char *option_choices(const app_option *option)
 
 const char *option_value_name(const app_option *option)
 {
-    const char *choices = option_choices(option);
-    return choices ? choices : option->value;
+    return option->kind == OPTION_LAYER || option->kind == OPTION_SKIN ? "NAME" : option->value;
 }
 
 /* ---- Looking up and suggesting --------------------------------------------------------------------------------- */

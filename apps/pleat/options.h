@@ -69,7 +69,7 @@ const app_option *layer_option(app_option_source source, uint32_t index);
 uint32_t command_own_count(const app_command *command);
 /* The words that it can be, "a|b|c", whatever they come from; NULL for an option that is no choice. */
 const char *option_choices(const app_option *option);
-/* How help names its value; NULL for a flag. */
+/* How help names its value; NULL for a flag. Words from tables, of which there may be many, are NAME. */
 const char *option_value_name(const app_option *option);
 
 typedef struct option_value

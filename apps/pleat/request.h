@@ -25,10 +25,8 @@
 /* Rows for the table of a command that makes a stack: request_stack reads them. The command also
  * takes_inputs. */
 #define LOOK_OPTIONS                                                                                                    \
-    {"skin", 0, OPTION_SKIN, false, NULL, NULL, 0, 0, "how joints move skin; default: the first"},                      \
-        {"layer", 0,    OPTION_LAYER,                                                                                   \
-         true,    NULL, NULL,                                                                                           \
-         0,       0,    "what acts on the garments, in order; default: the first, render: none"},                       \
+    {"skin", 0, OPTION_SKIN, false, NULL, NULL, 0, 0, "how joints move skin"},                                          \
+        {"layer", 0, OPTION_LAYER, true, NULL, NULL, 0, 0, "on garments"},                                              \
         {"mask", 0,      OPTION_TEXT,                                                                                   \
          false,  "FILE", NULL,                                                                                          \
          0,      0,      "layers act where this PNG, or 'color' of vertices, is white"},                                \

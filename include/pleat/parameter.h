@@ -12,6 +12,7 @@ typedef enum pleat_parameter_kind
     PLEAT_VALUE_LENGTH, /* float, metres; written as 2.2cm, 3mm, 0.1m, or a plain number of metres */
     PLEAT_VALUE_SHARE,  /* float, 1 is the whole; written as 36% or 0.36 */
     PLEAT_VALUE_ANGLE,  /* float, radians; written as 30deg, 0.5rad, or a plain number of degrees */
+    PLEAT_VALUE_TIME,   /* float, seconds; written as 0.5s, 200ms, or a plain number of seconds */
     PLEAT_VALUE_COUNT,  /* uint32_t */
     PLEAT_VALUE_SWITCH, /* bool; written as true or false */
     PLEAT_VALUE_CHOICE, /* uint32_t: index of the word in choices */

@@ -29,6 +29,10 @@ void *pleat_stack_look_options(pleat_stack_look *look, const pleat_layer_type *t
  * skinning method, take an input of this name (NULL: those that nobody has to name) and kind. Returns how many do. */
 uint32_t pleat_stack_look_put(pleat_stack_look *look, const char *name, pleat_input_kind kind, const void *object);
 
+/* The whole tables of layers and skinning methods as JSON, with the look's values: for pages, add-ons and documentation
+ * that make their controls of it. Returns the length without the 0, and writes at most size bytes. */
+size_t pleat_stack_look_describe(pleat_stack_look *look, char *out, size_t size);
+
 /* Once all is set: gives layers the values of single joints, and lets those of the stack warn, through the host, of
  * what changes nothing. Fails for want of memory, and for a mask that is no name of a file. */
 pleat_result pleat_stack_look_settle(pleat_stack_look *look, pleat_error *error);

@@ -22,6 +22,7 @@ static const unit_name *units_of(pleat_parameter_kind kind)
     static const unit_name none[] = {{"", 1}, {NULL, 0}};
     static const unit_name lengths[] = {{"mm", 1e-3}, {"cm", 1e-2}, {"m", 1}, {"", 1}, {NULL, 0}};
     static const unit_name shares[] = {{"%", 1e-2}, {"", 1}, {NULL, 0}};
+    static const unit_name times[] = {{"s", 1}, {"ms", 1e-3}, {"", 1}, {NULL, 0}};
     static const unit_name angles[] = {
         {"deg", 0.017453292519943295}, {"rad", 1}, {"", 0.017453292519943295}, {NULL, 0}};
     switch (kind)
@@ -32,6 +33,8 @@ static const unit_name *units_of(pleat_parameter_kind kind)
         return shares;
     case PLEAT_VALUE_ANGLE:
         return angles;
+    case PLEAT_VALUE_TIME:
+        return times;
     case PLEAT_VALUE_NUMBER:
     case PLEAT_VALUE_COUNT:
     case PLEAT_VALUE_SWITCH:
@@ -146,6 +149,9 @@ static void describe_range(const pleat_parameter *parameter, char *out, size_t s
     case PLEAT_VALUE_ANGLE:
         plain = " (deg or rad; a plain number is degrees)";
         break;
+    case PLEAT_VALUE_TIME:
+        plain = " (s or ms; a plain number is seconds)";
+        break;
     case PLEAT_VALUE_NUMBER:
         break;
     }
@@ -202,6 +208,7 @@ bool pl_look_set_member(const pleat_parameter *parameter, const char *text, char
     case PLEAT_VALUE_LENGTH:
     case PLEAT_VALUE_SHARE:
     case PLEAT_VALUE_ANGLE:
+    case PLEAT_VALUE_TIME:
     case PLEAT_VALUE_COUNT:
         break;
     }
@@ -265,6 +272,7 @@ void pl_look_member_text(const pleat_parameter *parameter, const char *member, c
     case PLEAT_VALUE_LENGTH:
     case PLEAT_VALUE_SHARE:
     case PLEAT_VALUE_ANGLE:
+    case PLEAT_VALUE_TIME:
         break;
     }
     snprintf(out, size, "%.7g%s", (double)value / unit->factor, unit->name);

@@ -1,10 +1,15 @@
 /* What layers see of the clip before the first frame: skinning and the coarse layers, frame by frame.
  *
- * Coarse layers without state show any frame at once. Those with state are played: from the first frame of the shot, or
- * on from the last frame that was looked at, so that what is seen is what the bake will give. */
+ * Coarse layers without state show any frame at once. Those with state are played: on from the last frame that was
+ * looked at, or for an earlier one from the last mark before it, so that what is seen is what the bake will give. */
 #include "stack/stack.h"
 
 #include <string.h>
+
+enum
+{
+    MARK_STEP = 16 /* frames: as many at most are played again for one that is looked at; a sixteenth is the memory */
+};
 
 /* ---- State of the coarse layers that are shown ---- */
 
@@ -65,6 +70,15 @@ static pleat_result turn(pl_preview *view, const pleat_shot *shot, pleat_error *
     view->points = NULL;
     view->shot = shot;
     view->next = PLEAT_NONE;
+    view->mark_count = 0;
+    pl_free(&view->stack->memory, view->marks);
+    view->marks = NULL;
+    size_t mark_room = view->state_size ? shot->frame_count / MARK_STEP + 1 : 0;
+    if (mark_room)
+    {
+        view->marks = PL_NEW(&view->stack->memory, char, mark_room * view->state_size);
+        PL_TRY(view->marks ? PLEAT_OK : pl_fail_memory(&view->stack->memory, error, "the state of coarse layers"));
+    }
     return shot->clip->points.node == view->stack->node
                ? pleat_points_reader_create(&shot->clip->points, &view->stack->host, &view->points, error)
                : PLEAT_OK;
@@ -107,17 +121,37 @@ static pleat_result show(pl_preview *view, double frame, float step, pleat_error
     return PLEAT_OK;
 }
 
-/* The same where layers keep state: all frames of the shot up to this one are played. */
+/* Goes back to the last mark that is not behind a frame, or to the first frame of the shot. */
+static void go_back(pl_preview *view, uint32_t frame)
+{
+    uint32_t mark = (frame - view->shot->first_frame) / MARK_STEP;
+    mark = mark < view->mark_count ? mark : view->mark_count;
+    restore_state(view, mark ? view->marks + (mark - 1) * view->state_size : view->initial);
+    view->next = view->shot->first_frame + mark * MARK_STEP;
+}
+
+/* Keeps the state that the next frame begins with, where there is to be a mark. */
+static void keep_mark(pl_preview *view)
+{
+    uint32_t since = view->next - view->shot->first_frame;
+    if (since == (view->mark_count + 1) * MARK_STEP)
+    {
+        save_state(view, view->marks + view->mark_count * view->state_size);
+        ++view->mark_count;
+    }
+}
+
+/* The same where layers keep state: all frames up to this one are played. */
 static pleat_result play(pl_preview *view, double frame, pleat_error *error)
 {
     uint32_t whole = (uint32_t)frame;
     if (view->next == PLEAT_NONE || view->next > whole + 1 || (view->next == whole + 1 && frame == (double)whole))
     {
-        restore_state(view, view->initial);
-        view->next = view->shot->first_frame;
+        go_back(view, whole);
     }
     for (; view->next <= whole; ++view->next)
     {
+        keep_mark(view);
         PL_TRY(show(view, view->next, view->next == view->shot->first_frame ? 0 : 1 / view->fps, error));
     }
     if (frame > (double)whole)
@@ -205,6 +239,7 @@ void pl_preview_close(pl_preview *view)
     {
         pl_free(&view->stack->memory, view->initial);
         pl_free(&view->stack->memory, view->held);
+        pl_free(&view->stack->memory, view->marks);
     }
     pleat_points_reader_destroy(view->points);
     pleat_pose_destroy(view->pose);

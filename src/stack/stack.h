@@ -141,6 +141,8 @@ typedef struct pl_preview
     /* Where coarse layers keep state. */
     size_t state_size;
     char *initial, *held; /* state_size: before any frame; of the frame before the next whole one */
+    char *marks;          /* of the shot: states to begin from in place of its first frame */
+    uint32_t mark_count;  /* of those that are known */
     uint32_t next;        /* the whole frame that state is ready for; PLEAT_NONE: none */
     double shown;         /* what coarse_positions are of; below 0: none */
 } pl_preview;

@@ -8,7 +8,7 @@
 
 typedef struct folds_options
 {
-    float width, strength, angle, plain;
+    float width, strength, angle, plain, time;
     uint32_t count, method;
     bool smooth;
     char joints[PLEAT_TEXT_LIMIT];
@@ -19,6 +19,7 @@ static const pleat_parameter parameters[] = {
     {"strength", PLEAT_VALUE_SHARE, offsetof(folds_options, strength), 0, 2, NULL, ""},
     {"angle", PLEAT_VALUE_ANGLE, offsetof(folds_options, angle), 0, 3.14159265358979, NULL, ""},
     {"plain", PLEAT_VALUE_NUMBER, offsetof(folds_options, plain), -10, 10, NULL, ""},
+    {"time", PLEAT_VALUE_TIME, offsetof(folds_options, time), 0, 2, NULL, ""},
     {"count", PLEAT_VALUE_COUNT, offsetof(folds_options, count), 1, 12, NULL, ""},
     {"method", PLEAT_VALUE_CHOICE, offsetof(folds_options, method), 0, 0, "near|far|both", ""},
     {"smooth", PLEAT_VALUE_SWITCH, offsetof(folds_options, smooth), 0, 0, NULL, ""},
@@ -27,13 +28,13 @@ static const pleat_parameter parameters[] = {
 
 static folds_options options;
 static pleat_joint_values values = {.from = offsetof(folds_options, width), .to = offsetof(folds_options, count)};
-static const pleat_look_section section = {"folds", parameters, 8, &options, &values};
+static const pleat_look_section section = {"folds", parameters, 9, &options, &values};
 static const pleat_look look = {1, &section};
 
 static int reset(void **state)
 {
     (void)state;
-    options = (folds_options){0.02f, 1, 0.5f, 3, 4, 1, true, "knee*"};
+    options = (folds_options){0.02f, 1, 0.5f, 3, 1, 4, 1, true, "knee*"};
     values.count = 0;
     return 0;
 }
@@ -94,6 +95,10 @@ static void test_look_reads_values_with_units(void **state)
     assert_true(fabsf(options.angle - 3.14159265f) < 1e-6f);
     set("folds.angle=90");
     assert_true(fabsf(options.angle - 1.57079633f) < 1e-6f);
+    set("folds.time=250ms");
+    assert_true(options.time == 0.25f);
+    set("folds.time=1.5");
+    assert_true(options.time == 1.5f);
     set("folds.plain=-7.25");
     assert_true(options.plain == -7.25f);
     set("folds.count=12");
@@ -119,6 +124,7 @@ static void test_look_refuses_what_is_wrong_and_says_what_is_right(void **state)
     refuse("folds.width=3mmm", "from 0.1mm");
     refuse("folds.strength=201%", "from 0% to 200%");
     refuse("folds.angle=-1deg", "from 0deg to 180deg");
+    refuse("folds.time=3s", "from 0s to 2s (s or ms; a plain number is seconds)");
     refuse("folds.count=2.5", "a whole number from 1 to 12");
     refuse("folds.count=0", "a whole number from 1 to 12");
     refuse("folds.method=middle", "one of near|far|both");

@@ -99,9 +99,9 @@ static const pleat_layer_type lift = {
 /* A fine layer that does nothing, and while it plans looks at frames in an order of its own. */
 enum
 {
-    LOOKS = 6
+    LOOKS = 8
 };
-static const double looks[LOOKS] = {5, 2, 2, 7, 3.5, 8};
+static const double looks[LOOKS] = {5, 2, 2, 18, 3.5, 8, 20, 17};
 static pleat_vec4 *seen[LOOKS];
 static float rehearsed_lowest, rehearsed_highest;
 

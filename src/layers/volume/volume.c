@@ -73,7 +73,7 @@ static const pleat_parameter parameters[] = {
     {"side_curve", PLEAT_VALUE_CURVE, OFFSET(shape.curve[2]), 0, 0, NULL, CURVES},
     {"inflate", PLEAT_VALUE_SHARE, OFFSET(inflate), -0.95, 10, NULL, "volume added, of the rest volume"},
     {"breath", PLEAT_VALUE_SHARE, OFFSET(breath), -0.5, 1, NULL, "volume added at the height of a breath"},
-    {"breath_period", PLEAT_VALUE_NUMBER, OFFSET(breath_period), 0.1, 1000, NULL, "seconds of a breath"},
+    {"breath_period", PLEAT_VALUE_TIME, OFFSET(breath_period), 0.1, 1000, NULL, "how long a breath takes"},
     {"target", PLEAT_VALUE_TEXT, OFFSET(target), 0, 0, NULL,
      "volume added over time, as seconds,part seconds,part ...: 0,0 1.5,0.1 is 10 % more after 1.5 s"},
     {"inflate_joints", PLEAT_VALUE_TEXT, OFFSET(inflate_joints), 0, 0, NULL,

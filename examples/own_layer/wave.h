@@ -1,0 +1,3 @@
+#include "pleat/layer.h"
+
+extern const pleat_layer_type wave_layer;
