@@ -85,7 +85,7 @@ static int run_bake_command(app_session *session)
     {
         return status;
     }
-    pleat_job_watch watch = session_watch(session);
+    pleat_job_watch watch = session_watch(session, job.resume ? job.outputs.list[0] : NULL);
     pleat_result result = pleat_bake_job_run(&job, &watch, &session->host, &report, &error);
     progress_end(session);
     status = result == PLEAT_OK ? report_print(session, report, &job.outputs) : fail_error(session, &error);

@@ -83,7 +83,7 @@ static int run_maps_command(app_session *session)
     pleat_maps_job job = read_job(session);
     pleat_error error = {0};
     const pleat_maps_report *report;
-    pleat_job_watch watch = session_watch(session);
+    pleat_job_watch watch = session_watch(session, NULL);
     pleat_result result = pleat_maps_job_run(&job, &watch, &session->host, &report, &error);
     progress_end(session);
     int status = result == PLEAT_OK ? print_report(session, job.folder, report) : fail_error(session, &error);

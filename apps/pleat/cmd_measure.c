@@ -63,7 +63,7 @@ static int run_measure(app_session *session)
         return status;
     }
     pleat_measure_job job = pleat_measure_job_default();
-    pleat_job_watch watch = session_watch(session);
+    pleat_job_watch watch = session_watch(session, NULL);
     const pleat_measurement *measured;
     pleat_error error = {0};
     job.before = (pleat_measure_file){arguments->files[0], arguments_each(arguments, "points", 0)};

@@ -279,7 +279,7 @@ const app_command command_render = {
         "software renderer will do), and ffmpeg for films.",
     .options = render_options,
     .option_count = sizeof render_options / sizeof render_options[0],
-    .rare = "points|radius|level|fps",
+    .rare = "points|radius|level|fps|verbose",
     .takes_inputs = true,
     .examples = render_examples,
     .run = run_render,

@@ -151,7 +151,7 @@ static int measure(const demo_job *job, demo_result *result)
     }
     const pleat_measurement *measured;
     pleat_error error = {0};
-    pleat_job_watch watch = session_watch(job->session);
+    pleat_job_watch watch = session_watch(job->session, NULL);
     pleat_result outcome = pleat_measure_job_run(&asked, &watch, &job->session->host, &measured, &error);
     progress_end(job->session);
     int status = outcome == PLEAT_OK ? EXIT_DONE : fail_error(job->session, &error);

@@ -13,6 +13,7 @@ const app_option common_options[] = {
     {"max-memory", 0, OPTION_SIZE, false, "SIZE", "4G", 1 << 20, 1e15, "stop with an error instead of holding more"},
     {"allow-outside", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "let a .gltf read files outside its own folder"},
     {"json", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print the result as JSON, for machines"},
+    {"verbose", 'v', OPTION_FLAG, false, NULL, NULL, 0, 0, "progress even where there is no terminal"},
     {"quiet", 'q', OPTION_FLAG, false, NULL, NULL, 0, 0, "no progress, no warnings; errors only"},
     {"help", 'h', OPTION_FLAG, false, NULL, NULL, 0, 0, "print this page"},
 };

@@ -19,6 +19,7 @@ const app_command *const commands[] = {
 static void end_by_signal(int number)
 {
     pleat_outputs_remove_all();
+    session_tell_kept();
     signal(number, SIG_DFL);
     raise(number);
 }

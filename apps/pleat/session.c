@@ -5,6 +5,7 @@
 #include "pleat/io/file.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,14 +16,14 @@
 /* ---- Messages -------------------------------------------------------------------------------------------------- */
 
 /* A progress line stands on the terminal: messages begin by wiping it. */
-static bool progress_stands;
+static volatile sig_atomic_t progress_stands;
 
 static void wipe_progress(void)
 {
     if (progress_stands)
     {
         fputs("\r\033[K", stderr);
-        progress_stands = false;
+        progress_stands = 0;
     }
 }
 
@@ -137,6 +138,7 @@ bool session_open(app_session *session, const app_arguments *arguments)
     *session = (struct app_session){.arguments = arguments};
     session->json = arguments_given(arguments, "json");
     session->quiet = arguments_given(arguments, "quiet");
+    session->verbose = arguments_given(arguments, "verbose");
     budget_open(arguments_size(arguments, "max-memory"));
     session->host = pleat_host_default();
     session->host.allocator = budget_allocator();
@@ -197,44 +199,123 @@ double seconds_now(void)
 
 /* ---- Progress --------------------------------------------------------------------------------------------------- */
 
+static const double FIRST_LINE = 1;   /* seconds of work before anything is said */
+static const double LINE_AGAIN = 0.1; /* seconds between two on a terminal, */
+static const double PLAIN_AGAIN = 5;  /* and elsewhere */
+
 void progress_begin(app_session *session)
 {
     double now = seconds_now();
-    session->progress = (app_progress){now, now, !session->quiet && isatty(STDERR_FILENO)};
+    bool terminal = isatty(STDERR_FILENO);
+    session->progress = (app_progress){.start = now,
+                                       .drawn = now,
+                                       .since = now,
+                                       .wanted = !session->quiet && (terminal || session->verbose),
+                                       .terminal = terminal};
+}
+
+/* Another count, or the same from its beginning: what is left is told anew. */
+static void turn_to(app_progress *progress, const char *work, uint64_t done, double now)
+{
+    if (strncmp(progress->work, work, sizeof progress->work - 1) != 0 || done < progress->done)
+    {
+        snprintf(progress->work, sizeof progress->work, "%s", work);
+        progress->since = now;
+    }
+    progress->done = done;
 }
 
 void progress_update(app_session *session, const char *title, uint64_t done, uint64_t total)
 {
     app_progress *progress = &session->progress;
-    double now = progress->wanted ? seconds_now() : 0;
-    if (!progress->wanted || now - progress->start < 1 || now - progress->drawn < 0.1)
+    if (!progress->wanted)
     {
         return;
     }
-    fprintf(stderr, "\r\033[K%s", title);
+    double now = seconds_now();
+    turn_to(progress, title, done, now);
+    if (now - progress->start < FIRST_LINE || now - progress->drawn < (progress->terminal ? LINE_AGAIN : PLAIN_AGAIN))
+    {
+        return;
+    }
+    fprintf(stderr, progress->terminal ? "\r\033[K%s" : "pleat: %s", title);
     if (total)
     {
-        double left = done ? (now - progress->start) * (double)(total - done) / (double)done : 0;
-        fprintf(stderr, " %llu/%llu, %.0f s left", (unsigned long long)done, (unsigned long long)total, left);
+        fprintf(stderr, " %llu/%llu", (unsigned long long)done, (unsigned long long)total);
     }
+    if (total && done)
+    {
+        fprintf(stderr, ", %.0f s left", (now - progress->since) * (double)(total - done) / (double)done);
+    }
+    fputs(progress->terminal ? "" : "\n", stderr);
     fflush(stderr);
     progress->drawn = now;
-    progress_stands = true;
+    progress_stands = progress->terminal;
 }
+
+/* What a signal may read at any time: a job runs, its spool, and frames in that. */
+static volatile sig_atomic_t job_runs, job_kept;
+static char job_spool[512];
 
 void progress_end(app_session *session)
 {
+    job_runs = 0;
     session->progress.wanted = false;
     wipe_progress();
 }
 
 static void take_progress(void *user, const pleat_job_progress *progress)
 {
+    job_kept = (sig_atomic_t)progress->kept;
     progress_update(user, progress->work, progress->done, progress->total);
 }
 
-pleat_job_watch session_watch(app_session *session)
+pleat_job_watch session_watch(app_session *session, const char *spool)
 {
+    snprintf(job_spool, sizeof job_spool, "%s", spool ? spool : "");
+    job_kept = 0;
+    job_runs = 1;
     progress_begin(session);
     return (pleat_job_watch){.progress = take_progress, .user = session};
+}
+
+static void write_text(const char *text)
+{
+    size_t size = strlen(text);
+    while (size)
+    {
+        ssize_t written = write(STDERR_FILENO, text, size);
+        if (written <= 0)
+        {
+            return;
+        }
+        text += written;
+        size -= (size_t)written;
+    }
+}
+
+void session_tell_kept(void)
+{
+    char digits[24];
+    size_t at = sizeof digits;
+    if (!job_runs)
+    {
+        return;
+    }
+    write_text(progress_stands ? "\r\033[Kpleat: stopped" : "pleat: stopped");
+    if (!job_spool[0] || job_kept <= 0)
+    {
+        write_text("; no output has appeared or changed\n");
+        return;
+    }
+    digits[--at] = 0;
+    for (sig_atomic_t left = job_kept; left > 0; left /= 10)
+    {
+        digits[--at] = (char)('0' + left % 10);
+    }
+    write_text("; no output has appeared or changed, and ");
+    write_text(job_spool);
+    write_text(".resume keeps ");
+    write_text(digits + at);
+    write_text(" frames: the same command goes on from there\n");
 }

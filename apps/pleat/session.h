@@ -22,11 +22,15 @@ enum
     SESSION_BLOCKS = 32
 };
 
-/* Progress of long work: one line on stderr that is redrawn, on a terminal only, and only after the first second. */
+/* Progress of long work, only after its first second: on a terminal one line on stderr that is redrawn, elsewhere with
+ * --verbose a plain line now and then. */
 typedef struct app_progress
 {
-    double start, drawn; /* seconds */
-    bool wanted;
+    double start, drawn; /* seconds: of the work, of the last line */
+    double since;        /* since when the count runs that the time left is told from */
+    char work[96];       /* that count's */
+    uint64_t done;       /* its last value */
+    bool wanted, terminal;
 } app_progress;
 
 typedef struct app_session
@@ -35,7 +39,7 @@ typedef struct app_session
     pleat_host host; /* memory from the budget, threads from a pool, warnings to stderr, a list of the files */
     pleat_pool *pool;
     uint32_t thread_count;
-    bool json, quiet;
+    bool json, quiet, verbose;
     uint32_t warning_count;
     char *warnings[SESSION_WARNINGS]; /* the first of them */
     app_progress progress;
@@ -71,8 +75,11 @@ json_t *warnings_json(const app_session *session);
 void progress_begin(app_session *session);
 void progress_update(app_session *session, const char *title, uint64_t done, uint64_t total);
 void progress_end(app_session *session);
-/* The same for a job. */
-pleat_job_watch session_watch(app_session *session);
+/* The same for a job. Until progress_end a first Ctrl-C ends the program at once, too, but says what was kept: spool,
+ * the file that keeps frames, or NULL. */
+pleat_job_watch session_watch(app_session *session, const char *spool);
+/* For a signal handler: the line about what was kept, on stderr; nothing where no job runs. */
+void session_tell_kept(void);
 
 /* Takes a malloc'ed block and frees it when the session is closed; returns it, or NULL where there is no room (the
  * block is then freed). */

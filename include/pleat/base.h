@@ -108,7 +108,8 @@ typedef enum pleat_severity
 typedef void pleat_log(void *user, pleat_severity severity, const char *message);
 
 /* Long work tells how far it is: what is being done, how much of how much (total 0: nobody knows). False stops it: the
- * call then fails with PLEAT_CANCELLED. Comes on the thread that made the call. */
+ * call then fails with PLEAT_CANCELLED. Comes on the thread that made the call; after one false, all answers should be.
+ */
 typedef bool pleat_go_on(void *user, const char *work, uint64_t done, uint64_t total);
 
 /* What an object takes from its surroundings. Objects copy it at creation. */

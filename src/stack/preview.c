@@ -89,6 +89,12 @@ static float time_of(const pl_preview *view, double frame)
     return view->shot->start + (float)(frame - view->shot->first_frame) / view->fps;
 }
 
+/* Looking ahead may take as long as the bake itself. */
+static pleat_result tell(const pl_preview *view, double frame, pleat_error *error)
+{
+    return pl_go_on(&view->stack->host, "looking ahead, frame", (uint64_t)frame, view->stack->cloth.frame_count, error);
+}
+
 /* The pose of a frame, which is all that is asked for. */
 static pleat_result pose_at(pl_preview *view, double frame, pleat_error *error)
 {
@@ -151,6 +157,7 @@ static pleat_result play(pl_preview *view, double frame, pleat_error *error)
     }
     for (; view->next <= whole; ++view->next)
     {
+        PL_TRY(tell(view, view->next, error));
         keep_mark(view);
         PL_TRY(show(view, view->next, view->next == view->shot->first_frame ? 0 : 1 / view->fps, error));
     }
@@ -169,6 +176,7 @@ static pleat_result look(void *user, double frame, pleat_vec4 *positions, pleat_
     pl_preview *view = user;
     pleat_stack *stack = view->stack;
     const pleat_cloth *cloth = &stack->cloth;
+    PL_TRY(tell(view, frame, error));
     PL_TRY(turn(view, pleat_shot_of(cloth->shots, cloth->shot_count, (uint32_t)frame), error));
     if (!positions)
     {

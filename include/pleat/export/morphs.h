@@ -43,6 +43,7 @@ pleat_result pleat_morphs_create(const pleat_bake *bake, const pleat_morphs_opti
 void pleat_morphs_destroy(pleat_morphs *morphs);
 /* After each frame of the first pass. Never allocates. */
 void pleat_morphs_learn(pleat_morphs *morphs);
+/* Takes as long as many frames. Where the host's go_on stops it, what is left is of no use, and finish fails. */
 void pleat_morphs_settle(pleat_morphs *morphs);
 /* After each frame of the second pass. Never allocates. */
 void pleat_morphs_weigh(pleat_morphs *morphs, uint32_t frame);

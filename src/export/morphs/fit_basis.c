@@ -270,6 +270,12 @@ static uint32_t importance_passes(const pleat_fit *fit)
     return passes < LEAST_PASSES ? LEAST_PASSES : passes > MOST_PASSES ? MOST_PASSES : (uint32_t)passes;
 }
 
+/* False: the host wants no more of it, and what is left here is of no use. */
+static bool goes_on(const pleat_fit *fit, const char *work, uint32_t done, uint32_t total)
+{
+    return pl_go_on(&fit->host, work, done, total, NULL) == PLEAT_OK;
+}
+
 /* Leaves the vectors times the importance that gave the smallest largest error. The fourth root makes small steps: with
  * larger ones vertices take turns at being the worst. */
 static void find_importance(pleat_fit *fit)
@@ -281,7 +287,7 @@ static void find_importance(pleat_fit *fit)
     {
         now[v] = fit->importance[v] = 1;
     }
-    for (uint32_t pass = 0; pass < passes; ++pass)
+    for (uint32_t pass = 0; pass < passes && goes_on(fit, "choosing morph targets, round", pass, passes); ++pass)
     {
         decompose(fit, fit->kept);
         float largest = find_worst(fit, now), most = 0;
@@ -362,7 +368,7 @@ static void copy_vector(pleat_fit *fit, uint32_t index, bool out)
 static void orthogonalise(pleat_fit *fit)
 {
     uint32_t used = 0;
-    for (uint32_t j = 0; j < fit->kept; ++j)
+    for (uint32_t j = 0; j < fit->kept && goes_on(fit, "making morph targets,", j, fit->kept); ++j)
     {
         float peak = 0;
         for (uint32_t f = 0; f < fit->learned; ++f)

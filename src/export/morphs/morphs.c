@@ -653,6 +653,7 @@ pleat_result pleat_morphs_finish(pleat_morphs *morphs, pleat_error *error)
     {
         node_fit *node = &morphs->nodes[i];
         float for_fit = morphs->options.steps ? 1 - ROUNDING_OF_ASKED : 1;
+        PL_TRY(pl_go_on(&morphs->host, "making meshes,", i, morphs->node_count, error));
         making m = {.morphs = morphs,
                     .node = node,
                     .input = pleat_stack_get_mesh(node->stack),

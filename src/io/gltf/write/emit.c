@@ -206,6 +206,7 @@ static pleat_result emit_binary(const pl_writer *w, pl_sink sink)
     size_t at = 0;
     for (uint32_t i = 0; i < w->segment_count; ++i)
     {
+        PL_TRY(pl_go_on(&w->asset->host, "writing glTF, block", i, w->segment_count, w->error));
         PL_TRY(sink.write(sink.user, zeros, w->segments[i].offset - at, w->error));
         PL_TRY(sink.write(sink.user, w->segments[i].bytes, w->segments[i].size, w->error));
         at = w->segments[i].offset + w->segments[i].size;

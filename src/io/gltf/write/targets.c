@@ -190,6 +190,7 @@ pleat_result pl_add_targets(pl_writer *w, const pl_targets_desc *desc, json_t *l
     PL_TRY(make_views(&all));
     for (uint32_t t = 0; t < desc->target_count; ++t)
     {
+        PL_TRY(pl_go_on(&w->asset->host, "writing morph targets,", t, desc->target_count, w->error));
         json_t *object = json_object();
         pl_json_append(w, list, object);
         PL_TRY(pl_writer_check(w));
