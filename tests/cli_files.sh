@@ -52,7 +52,7 @@ test_files_side_files_are_no_outputs()
     keeps 2 "which is the same file" bake hero.gltf "${wrinkles[@]}" --wrinkles-out ./other.pc2 -o other.pc2
     cp walk.rest.obj body.obj
     keeps 1 "body.obj" bake hero.gltf "${wrinkles[@]}" --body body.obj --wrinkles-out body.obj -o other.pc2
-    keeps 1 "walk.rest.obj would" bake hero.gltf "${wrinkles[@]}" --body walk.rest.obj -o walk.pc2
+    keeps 2 "would replace its own input" bake hero.gltf "${wrinkles[@]}" --body walk.rest.obj -o walk.pc2
     cp walk.pc2 points.mdd
     keeps 1 "walk.pc2" bake walk.rest.obj --points walk.pc2 --layer wrinkles --wrinkles-out walk.pc2 -o x.pc2
 }

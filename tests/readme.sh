@@ -15,3 +15,7 @@ done
 "$example" > out
 [ -s out ] || { echo "the example prints nothing"; exit 1; }
 cat out
+# Every file that the example wrote is the one that the program writes.
+"$pleat" bake hero.glb -o program.glb > /dev/null
+cmp out.glb program.glb
+[ "$("$pleat" info program.glb --json | grep -c '"morph_targets": [1-9]')" -gt 0 ] || { echo "no folds in it"; exit 1; }

@@ -76,7 +76,7 @@ if(EXISTS ${readme})
     if(readme_text MATCHES "```c\n([^`]*)```")
         file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/readme_example.c CONTENT "${CMAKE_MATCH_1}" @ONLY)
         add_executable(readme_example ${CMAKE_CURRENT_BINARY_DIR}/readme_example.c)
-        target_link_libraries(readme_example PRIVATE pleat_io)
+        target_link_libraries(readme_example PRIVATE pleat_job)
         add_test(NAME readme COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/readme.sh $<TARGET_FILE:pleat>
             $<TARGET_FILE:readme_example> ${CMAKE_CURRENT_BINARY_DIR}/readme_example.c
             ${PROJECT_BINARY_DIR}/test-output/readme)

@@ -327,8 +327,8 @@ static int run_info(app_session *session)
     pleat_garment_guess *guess = NULL;
     pleat_error error = {0};
     int status = EXIT_DONE;
-    pl_job_open(&job, &input, NULL, NULL, &session->host);
-    if (pl_job_load(&job, &asset, &error) != PLEAT_OK)
+    if (pl_job_open(&job, &input, NULL, NULL, &session->host, &error) != PLEAT_OK ||
+        pl_job_load(&job, &asset, &error) != PLEAT_OK)
     {
         status = fail_error(session, &error);
     }

@@ -267,6 +267,7 @@ void progress_end(app_session *session)
 static void take_progress(void *user, const pleat_job_progress *progress)
 {
     job_kept = (sig_atomic_t)progress->kept;
+    job_runs = progress->phase != PLEAT_JOB_DONE;
     progress_update(user, progress->work, progress->done, progress->total);
 }
 

@@ -74,8 +74,8 @@ int stage_add_files(app_stage *stage, pleat_asset *assets[2])
     pleat_error error = {0};
     stage->input = request_input(session, 0);
     stage->stack = request_stack(session);
-    pl_job_open(&stage->job, &stage->input, &stage->stack, NULL, &session->host);
-    if (pl_job_look_open(&stage->stack, false, &session->host, &stage->look, &error) != PLEAT_OK ||
+    if (pl_job_open(&stage->job, &stage->input, &stage->stack, NULL, &session->host, &error) != PLEAT_OK ||
+        pl_job_look_open(&stage->stack, false, &session->host, &stage->look, &error) != PLEAT_OK ||
         pl_job_look_check_used(&stage->stack, &stage->look, &error) != PLEAT_OK)
     {
         return fail_error(session, &error);

@@ -35,6 +35,7 @@ typedef enum pleat_job_phase
     PLEAT_JOB_FRAMES, /* computes each frame, and hands it to what is written frame by frame */
     PLEAT_JOB_FIT,    /* runs over the frames once more, for morph targets */
     PLEAT_JOB_WRITE,  /* writes what needs all frames; then everything appears */
+    PLEAT_JOB_DONE,   /* told once: all files are there, and it is too late to cancel */
     PLEAT_JOB_PHASES
 } pleat_job_phase;
 

@@ -23,8 +23,8 @@ static bool go_on(void *user, const char *work, uint64_t done, uint64_t total)
     return tell(user, work, done, total, NULL) == PLEAT_OK;
 }
 
-void pl_job_open(pl_job *job, const pleat_job_input *input, const pleat_job_stack *stack, const pleat_job_watch *watch,
-                 const pleat_host *host)
+pleat_result pl_job_open(pl_job *job, const pleat_job_input *input, const pleat_job_stack *stack,
+                         const pleat_job_watch *watch, const pleat_host *host, pleat_error *error)
 {
     *job = (pl_job){.input = input,
                     .stack = stack,
@@ -34,11 +34,19 @@ void pl_job_open(pl_job *job, const pleat_job_input *input, const pleat_job_stac
     job->host.go_on = watch ? go_on : job->host.go_on;
     job->host.go_on_user = watch ? job : job->host.go_on_user;
     pl_arena_init(&job->arena, &job->memory);
+    if (!job->host.files)
+    {
+        PL_TRY(pleat_files_create(host, &job->files, error));
+        job->host.files = job->files;
+    }
+    return PLEAT_OK;
 }
 
 void pl_job_close(pl_job *job)
 {
     pl_arena_free(&job->arena);
+    pleat_files_destroy(job->files);
+    job->files = NULL;
 }
 
 /* ---- Progress --------------------------------------------------------------------------------------------------- */
@@ -52,6 +60,16 @@ pleat_result pl_job_begin(pl_job *job, pleat_job_phase phase, const char *work, 
 pleat_result pl_job_step(const pl_job *job, const char *work, uint64_t done, uint64_t total, pleat_error *error)
 {
     return tell(job, work, done, total, error);
+}
+
+void pl_job_done(pl_job *job)
+{
+    job->phase = PLEAT_JOB_DONE;
+    job->kept = 0;
+    if (job->watch && job->watch->progress)
+    {
+        job->watch->progress(job->watch->user, &(pleat_job_progress){PLEAT_JOB_DONE, "done", 1, 1, 0});
+    }
 }
 
 double pl_job_seconds(void)

@@ -130,6 +130,7 @@ static pleat_result run_passes(bake_run *run, pleat_error *error)
     start = pl_job_seconds();
     PL_TRY(pl_job_begin(&run->job, PLEAT_JOB_WRITE, "writes", error));
     PL_TRY(pl_writers_finish(run->writers, run->morphs, &run->stretch, error));
+    pl_job_done(&run->job);
     seconds->write = pl_job_seconds() - start;
     return PLEAT_OK;
 }
@@ -340,11 +341,24 @@ static void close_run(bake_run *run, bool done)
     pl_job_close(&run->job);
 }
 
+/* Outputs, too, but nothing is made. */
+static pleat_result check_all(const pleat_bake_job *asked, const pl_job_look *look, const pleat_host *host,
+                              pleat_error *error)
+{
+    pl_job job;
+    pl_output_targets targets;
+    PL_TRY(check_job(asked, look, error));
+    pleat_result result = pl_job_open(&job, &asked->input, &asked->stack, NULL, host, error);
+    result = result == PLEAT_OK ? pl_outputs_choose(&job, &asked->outputs, false, &targets, error) : result;
+    pl_job_close(&job);
+    return result;
+}
+
 pleat_result pleat_bake_job_validate(const pleat_bake_job *asked, const pleat_host *host, pleat_error *error)
 {
     pl_job_look look;
     PL_TRY(pl_job_look_open(&asked->stack, true, host, &look, error));
-    pleat_result result = check_job(asked, &look, error);
+    pleat_result result = check_all(asked, &look, host, error);
     pl_job_look_close(&look);
     return result;
 }
@@ -353,8 +367,8 @@ static pleat_result run_with(bake_run *run, const pleat_job_watch *watch, const 
                              const pleat_bake_report **report, pleat_error *error)
 {
     PL_TRY(check_job(run->asked, &run->look, error));
-    pl_job_open(&run->job, &run->asked->input, &run->asked->stack, watch, host);
-    pleat_result result = pl_report_create(host, &run->report, error);
+    pleat_result result = pl_job_open(&run->job, &run->asked->input, &run->asked->stack, watch, host, error);
+    result = result == PLEAT_OK ? pl_report_create(host, &run->report, error) : result;
     result = result == PLEAT_OK ? run_all(run, error) : result;
     close_run(run, result == PLEAT_OK);
     if (result == PLEAT_OK && report)

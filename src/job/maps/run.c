@@ -173,7 +173,9 @@ static pleat_result write_all(pl_maps_run *run, const pleat_bake_desc *desc, ple
     }
     pl_job_maps_tell_of_vectors(run);
     PL_TRY(pl_job_begin(&run->job, PLEAT_JOB_WRITE, "writes", error));
-    return pleat_outputs_commit(run->outputs, error);
+    PL_TRY(pleat_outputs_commit(run->outputs, error));
+    pl_job_done(&run->job);
+    return PLEAT_OK;
 }
 
 /* ---- The report ------------------------------------------------------------------------------------------------- */
@@ -356,8 +358,8 @@ static pleat_result run_with(const pleat_maps_job *asked, const pl_job_look *loo
         return pl_fail(error, PLEAT_NO_MEMORY, "out of memory for the report");
     }
     pl_arena_init(&report->arena, &report->memory);
-    pl_job_open(&run.job, &asked->input, &asked->stack, watch, host);
-    pleat_result result = run_all(&run, look, report, &made, error);
+    pleat_result result = pl_job_open(&run.job, &asked->input, &asked->stack, watch, host, error);
+    result = result != PLEAT_OK ? result : run_all(&run, look, report, &made, error);
     pl_job_close(&run.job);
     if (made && result != PLEAT_OK)
     {

@@ -366,6 +366,7 @@ static pleat_result run_all(pl_measurement *result, pleat_error *error)
     {
         PL_TRY(show_side(result, s, error));
     }
+    pl_job_done(&result->job);
     return PLEAT_OK;
 }
 
@@ -402,8 +403,8 @@ pleat_result pleat_measure_job_run(const pleat_measure_job *asked, const pleat_j
         return pl_fail(error, PLEAT_NO_MEMORY, "out of memory for the measurement");
     }
     measured->asked = asked;
-    pl_job_open(&measured->job, NULL, NULL, watch, host);
-    pleat_result result = run_all(measured, error);
+    pleat_result result = pl_job_open(&measured->job, NULL, NULL, watch, host, error);
+    result = result == PLEAT_OK ? run_all(measured, error) : result;
     if (result != PLEAT_OK)
     {
         pleat_measurement_destroy(&measured->shown);
