@@ -92,8 +92,8 @@ static void open_cloth(cloth *c, const char *character, const char *node, const 
          &error);
     float radius =
         pl_fabric_radius(PLEAT_FABRIC_COTTON, pleat_stack_height(c->plain) > 0 ? pleat_stack_height(c->plain) : 1);
-    must(pl_wrinkle_engine_create(&options, radius, c->topology, shape->rest, 1 / 30.0f, NULL, &c->engine, &error),
-         &error);
+    const pl_wrinkle_engine_desc engine = {&options, radius, c->topology, shape->rest, 1 / 30.0f};
+    must(pl_wrinkle_engine_create(&engine, NULL, &c->engine, &error), &error);
     c->positions = aligned_alloc(16, (size_t)c->frame_count * c->coarse_count * sizeof *c->positions);
     for (uint32_t f = 0; f < c->frame_count && c->positions; ++f)
     {

@@ -3,6 +3,7 @@
 #include "support/folded.h"
 
 #include "base/vec.h"
+#include "layers/folds/frame/course.h"
 #include "layers/folds/frame/kernels.h"
 #include "pleat/measure.h"
 
@@ -641,11 +642,11 @@ static void use_kernels(pleat_bake *bake, const pl_fold_kernels *kernels, tails 
     for (uint32_t r = 0; r < layer->ring_count; ++r)
     {
         pl_bound_ring *ring = &layer->rings[r];
-        assert_int_equal(kernels->pack(ring, &layer->arena, &ring->lanes, NULL), PLEAT_OK);
+        assert_int_equal(kernels->pack(ring, &layer->arena, &ring->cloth.lanes, NULL), PLEAT_OK);
         seen->stations |= 1u << ring->station_count % 8;
         for (uint32_t i = 0; i < ring->station_count * ring->fold_count; ++i)
         {
-            seen->vertices |= 1u << (ring->first_vertex[i + 1] - ring->first_vertex[i]) % 8;
+            seen->vertices |= 1u << (ring->cloth.first_vertex[i + 1] - ring->cloth.first_vertex[i]) % 8;
         }
     }
     assert_int_equal(kernels->make_work(layer->rings, layer->ring_count, &layer->arena, &layer->work, NULL), PLEAT_OK);

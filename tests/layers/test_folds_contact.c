@@ -236,7 +236,7 @@ static void test_folds_leave_no_stubs(void **state)
     uint32_t planned[STATIONS + 1] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13};
     pl_bound_ring ring = {.station_count = STATIONS, .fold_count = FOLDS, .planned = planned, .closed = true};
     float heights[STATIONS][FOLDS], scratch[STATIONS][FOLDS];
-    pl_folds_layer layer = {.heights = heights[0], .lowest = scratch[0]};
+    pl_folds_layer layer = {.at.risen = {.heights = heights[0], .lowest = scratch[0]}};
     for (int part = 0; part <= 2; ++part)
     {
         memcpy(heights, before, sizeof heights);

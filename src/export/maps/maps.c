@@ -125,9 +125,12 @@ static pleat_result make_room(pleat_maps *maps, const pleat_maps_desc *desc, con
     pl_maps_find_starts(maps);
     PL_TRY(pl_maps_make_skirts(maps, host, error));
     PL_TRY(make_room_for_skirts(maps, error));
-    PL_TRY(pl_raster_init(&maps->raster, desc->size, desc->samples, desc->margin,
-                          pl_worker_count(host ? &host->tasks : NULL), triangle_count + maps->skirt_count, &maps->arena,
-                          error));
+    const pl_raster_size size = {.size = desc->size,
+                                 .samples = desc->samples,
+                                 .margin = desc->margin,
+                                 .worker_count = pl_worker_count(host ? &host->tasks : NULL),
+                                 .triangle_count = triangle_count + maps->skirt_count};
+    PL_TRY(pl_raster_init(&maps->raster, &size, &maps->arena, error));
     PL_ARENA_NEW_OR_FAIL(maps->owners, &maps->arena, uint32_t, (size_t)desc->size * desc->size, error);
     PL_ARENA_NEW_OR_FAIL(maps->searched, &maps->arena, uint32_t, desc->size, error);
     PL_TRY(pl_maps_find_texels(maps, error));

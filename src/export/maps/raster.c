@@ -13,23 +13,23 @@ enum
     BANDS_OF_TRIANGLE = 4 /* room in the bins, on average */
 };
 
-pleat_result pl_raster_init(pl_raster *raster, uint32_t size, uint32_t samples, uint32_t margin, uint32_t worker_count,
-                            uint32_t triangle_count, pl_arena *arena, pleat_error *error)
+pleat_result pl_raster_init(pl_raster *raster, const pl_raster_size *size, pl_arena *arena, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
-    size_t band = (size_t)size * PL_RASTER_ROWS;
-    raster->size = size;
-    raster->samples = samples;
-    raster->margin = margin;
+    uint32_t worker_count = size->worker_count, triangle_count = size->triangle_count;
+    size_t side = size->size, band = side * PL_RASTER_ROWS;
+    raster->size = size->size;
+    raster->samples = size->samples;
+    raster->margin = size->margin;
     raster->worker_count = worker_count;
-    raster->band_count = (size + PL_RASTER_ROWS - 1) / PL_RASTER_ROWS;
+    raster->band_count = (size->size + PL_RASTER_ROWS - 1) / PL_RASTER_ROWS;
     raster->bin_capacity =
         triangle_count < UINT32_MAX / BANDS_OF_TRIANGLE ? BANDS_OF_TRIANGLE * triangle_count : triangle_count;
     PL_ARENA_NEW_OR_FAIL(raster->sums, arena, pl_f4, worker_count * band, error);
     PL_ARENA_NEW_OR_FAIL(raster->counts, arena, uint16_t, worker_count * band, error);
     PL_ARENA_NEW_OR_FAIL(raster->doubts, arena, uint8_t, worker_count * band, error);
     PL_ARENA_NEW_OR_FAIL(raster->owners, arena, uint32_t, worker_count * band, error);
-    PL_ARENA_NEW_OR_FAIL(raster->covered, arena, uint8_t, (size_t)size * size, error);
+    PL_ARENA_NEW_OR_FAIL(raster->covered, arena, uint8_t, side * side, error);
     PL_ARENA_NEW_OR_FAIL(raster->bin_start, arena, uint32_t, (size_t)raster->band_count + 2, error);
     PL_ARENA_NEW_OR_FAIL(raster->bins, arena, uint32_t, raster->bin_capacity, error);
 fail:

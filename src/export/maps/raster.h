@@ -49,8 +49,16 @@ typedef struct pl_raster_job
     const pleat_tasks *tasks;
 } pl_raster_job;
 
-pleat_result pl_raster_init(pl_raster *raster, uint32_t size, uint32_t samples, uint32_t margin, uint32_t worker_count,
-                            uint32_t triangle_count, pl_arena *arena, pleat_error *error);
+/* How large a raster is. */
+typedef struct pl_raster_size
+{
+    uint32_t size;    /* texels along a side */
+    uint32_t samples; /* a texel */
+    uint32_t margin;  /* texels */
+    uint32_t worker_count, triangle_count;
+} pl_raster_size;
+
+pleat_result pl_raster_init(pl_raster *raster, const pl_raster_size *size, pl_arena *arena, pleat_error *error);
 /* Never allocates. Triangles that lie in more bands than there is room for are drawn all the same: bands then look at
  * all triangles. */
 void pl_raster_draw(pl_raster *raster, const pl_raster_job *job);

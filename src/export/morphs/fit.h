@@ -78,6 +78,15 @@ void pl_fit_solve(const pleat_fit *fit, double *products);
 
 /* ---- Kernels of one chunk (fit_wide.c): sums in float within a chunk, over chunks in double ---- */
 
+/* What targets do not reach. */
+typedef struct pl_fit_left
+{
+    const float *weights;     /* of vectors that are left, in kept ones */
+    uint32_t count;           /* of them */
+    const float *coordinates; /* frame_count by coordinate_stride: how much of each a frame has */
+    uint32_t coordinate_stride, frame_count;
+} pl_fit_left;
+
 typedef struct pl_fit_kernels
 {
     /* gram (count by count) += products of rows, up to the diagonal. */
@@ -88,8 +97,7 @@ typedef struct pl_fit_kernels
     void (*products)(const float *rows, uint32_t count, const float *sample, double *sums);
     /* The largest squared length, over frames, of sum over j of coordinates[frame][j] times the mix of rows by
      * weights[j], j < left; into worst, by vertex. */
-    void (*worst)(const float *rows, uint32_t count, const float *weights, uint32_t left, const float *coordinates,
-                  uint32_t coordinate_stride, uint32_t frame_count, float *worst);
+    void (*worst)(const float *rows, uint32_t count, const pl_fit_left *left, float *worst);
     /* left -= factor row. */
     void (*subtract)(float *left, const float *row, float factor);
     /* The largest squared length in left, each divided by the vertex's squared importance, and their sum. */

@@ -221,8 +221,8 @@ static void worst_chunks(void *data, uint32_t begin, uint32_t end, uint32_t work
     (void)worker;
     for (uint32_t c = begin; c < end; ++c)
     {
-        pl_fit_kernels_best()->worst(pl_fit_chunk(fit, c), fit->kept, fit->weights, job->left, fit->left_coordinates,
-                                     fit->kept_limit, fit->learned, fit->worst + (size_t)c * PL_FIT_CHUNK);
+        const pl_fit_left left = {fit->weights, job->left, fit->left_coordinates, fit->kept_limit, fit->learned};
+        pl_fit_kernels_best()->worst(pl_fit_chunk(fit, c), fit->kept, &left, fit->worst + (size_t)c * PL_FIT_CHUNK);
     }
 }
 

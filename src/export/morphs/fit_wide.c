@@ -109,20 +109,20 @@ static void mix(float *rows, uint32_t count, const float *weights, uint32_t targ
     }
 }
 
-static void worst(const float *rows, uint32_t count, const float *weights, uint32_t left, const float *coordinates,
-                  uint32_t coordinate_stride, uint32_t frame_count, float *out)
+static void worst(const float *rows, uint32_t count, const pl_fit_left *what, float *out)
 {
+    uint32_t left = what->count;
     for (uint32_t v = 0; v < PL_FIT_CHUNK; v += 16)
     {
         f8 mixed[3][PL_FIT_VECTORS / 2][2], largest[2] = {{0}};
         for (uint32_t k = 0; k < 3; ++k)
         {
-            mix_column(rows + (size_t)k * PL_FIT_CHUNK + v, count, weights, left, mixed[k]);
+            mix_column(rows + (size_t)k * PL_FIT_CHUNK + v, count, what->weights, left, mixed[k]);
         }
-        for (uint32_t f = 0; f < frame_count; ++f)
+        for (uint32_t f = 0; f < what->frame_count; ++f)
         {
             f8 sum[3][2] = {{{0}}};
-            const float *c = coordinates + (size_t)f * coordinate_stride;
+            const float *c = what->coordinates + (size_t)f * what->coordinate_stride;
             for (uint32_t j = 0; j < left; ++j)
             {
                 for (uint32_t k = 0; k < 3; ++k)

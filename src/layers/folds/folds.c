@@ -1,5 +1,6 @@
 /* The folds layer: options, binding, and the frame. */
 #include "layers/folds/frame/kernels.h"
+#include "layers/folds/garment/around.h"
 #include "layers/folds/garment/lining.h"
 #include "layers/folds/clip/rehearse.h"
 
@@ -104,8 +105,9 @@ static void destroy_layer(void *user)
 static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan, const pleat_cloth *cloth,
                                const pl_ring_surface *surface, const pleat_host *host, pleat_error *error)
 {
-    uint32_t largest = 0, stations = 0, feet = 0;
-    layer->rings = PL_ARENA_NEW(&layer->arena, pl_bound_ring, plan->ring_count);
+    pl_arena *arena = &layer->arena;
+    pl_fold_binding to = {plan, cloth, surface, arena, host};
+    layer->rings = PL_ARENA_NEW(arena, pl_bound_ring, plan->ring_count);
     if (!layer->rings)
     {
         return pl_fail_memory(&layer->memory, error, "rings");
@@ -113,57 +115,25 @@ static pleat_result bind_rings(pl_folds_layer *layer, const pl_folds_plan *plan,
     for (uint32_t i = 0; i < plan->ring_count; ++i)
     {
         pl_bound_ring *ring = &layer->rings[i];
-        PL_TRY(pl_folds_bind_ring(plan, &plan->rings[i], cloth, surface, &layer->arena, host, ring, error));
-        uint32_t blocks = (ring->station_count + PL_FOLD_BLOCK - 1) / PL_FOLD_BLOCK;
-        uint32_t padded = blocks * PL_FOLD_BLOCK, folds = padded * ring->fold_count;
-        ring->asked = PL_ARENA_NEW(&layer->arena, uint32_t, ring->station_count);
-        if (!ring->asked)
-        {
-            return pl_fail_memory(&layer->memory, error, "rings");
-        }
-        PL_TRY(layer->kernels->pack(ring, &layer->arena, &ring->lanes, error));
-        largest = folds > largest ? folds : largest;
-        stations = padded > stations ? padded : stations;
-        feet = folds + padded > feet ? folds + padded : feet;
+        PL_TRY(pl_folds_bind_ring(&to, &plan->rings[i], ring, error));
+        PL_TRY(layer->kernels->pack(ring, arena, &ring->cloth.lanes, error));
         ring->first_fold = layer->fold_count;
         layer->fold_count += ring->station_count * ring->fold_count;
         ring->first_figure = layer->figure_count;
         layer->figure_count += ring->station_count;
         ++layer->ring_count;
     }
-    layer->heights = PL_ARENA_NEW(&layer->arena, float, largest);
-    layer->rooms = PL_ARENA_NEW(&layer->arena, float, largest);
-    layer->tapers = PL_ARENA_NEW(&layer->arena, float, largest);
-    layer->slides = PL_ARENA_NEW(&layer->arena, float, largest);
-    layer->losses = PL_ARENA_NEW(&layer->arena, float, largest);
-    layer->lowest = PL_ARENA_NEW(&layer->arena, float, largest);
-    layer->shifts = PL_ARENA_NEW(&layer->arena, float, 4 * (size_t)PL_FOLD_SAMPLES * largest);
-    layer->ups = PL_ARENA_NEW(&layer->arena, pl_f4, feet);
-    layer->creases = PL_ARENA_NEW(&layer->arena, pl_fold_wall, stations);
-    layer->runs = PL_ARENA_NEW(&layer->arena, pl_f4, stations);
-    layer->strays = PL_ARENA_NEW(&layer->arena, float, stations);
-    layer->pressed = PL_ARENA_NEW(&layer->arena, float, stations);
-    layer->tucks = PL_ARENA_NEW(&layer->arena, float, stations);
-    layer->spared = PL_ARENA_NEW(&layer->arena, float, stations);
-    layer->lost = PL_ARENA_NEW(&layer->arena, float, stations);
-    layer->ends = PL_ARENA_NEW(&layer->arena, float, stations);
-    layer->highs = PL_ARENA_NEW(&layer->arena, float, stations);
-    layer->carries = PL_ARENA_NEW(&layer->arena, float, stations);
-    layer->figures = PL_ARENA_NEW(&layer->arena, pl_fold_figure, layer->figure_count);
-    layer->outers = PL_ARENA_NEW(&layer->arena, float, stations);
-    layer->bends = PL_ARENA_NEW(&layer->arena, pl_fold_held, layer->ring_count);
-    layer->closed = PL_ARENA_NEW(&layer->arena, float, layer->ring_count);
-    layer->inners = PL_ARENA_NEW(&layer->arena, pl_f4, layer->ring_count);
-    bool all = layer->heights && layer->rooms && layer->tapers && layer->slides && layer->losses && layer->lowest &&
-               layer->shifts && layer->ups && layer->creases && layer->runs && layer->strays && layer->pressed &&
-               layer->tucks && layer->spared && layer->lost && layer->carries && layer->ends && layer->highs &&
-               layer->outers && layer->figures && layer->bends && layer->closed && layer->inners;
-    for (uint32_t i = 0; i < largest && layer->slides; ++i)
+    layer->figures = PL_ARENA_NEW(arena, pl_fold_figure, layer->figure_count);
+    layer->bends.held = PL_ARENA_NEW(arena, pl_fold_held, layer->ring_count);
+    layer->bends.closed = PL_ARENA_NEW(arena, float, layer->ring_count);
+    layer->bends.inners = PL_ARENA_NEW(arena, pl_f4, layer->ring_count);
+    if (!layer->figures || !layer->bends.held || !layer->bends.closed || !layer->bends.inners)
     {
-        layer->slides[i] = 1;
+        return pl_fail_memory(&layer->memory, error, "rings");
     }
-    PL_TRY(layer->kernels->make_work(layer->rings, layer->ring_count, &layer->arena, &layer->work, error));
-    return all ? pl_folds_find_rivals(layer, plan, error) : pl_fail_memory(&layer->memory, error, "heights");
+    PL_TRY(pl_fold_stages_make(layer->rings, layer->ring_count, arena, &layer->at, error));
+    PL_TRY(layer->kernels->make_work(layer->rings, layer->ring_count, arena, &layer->work, error));
+    return pl_folds_find_rivals(layer, plan, error);
 }
 
 /* A box around a shell. */
@@ -228,7 +198,7 @@ static pleat_result tell_cloth(pl_folds_layer *layer, const pl_folds_plan *plan,
                                pleat_error *error)
 {
     uint32_t count = cloth->topology->triangle_count;
-    if (!plan->lining && !plan->garments)
+    if (!plan->sides.lining && !plan->garments)
     {
         return PLEAT_OK;
     }
@@ -239,7 +209,7 @@ static pleat_result tell_cloth(pl_folds_layer *layer, const pl_folds_plan *plan,
     }
     for (uint32_t t = 0; t < count; ++t)
     {
-        bool lining = plan->lining && plan->lining[cloth->coarse_triangle[t]];
+        bool lining = plan->sides.lining && plan->sides.lining[cloth->coarse_triangle[t]];
         bool trimming = plan->garments && plan->garments[cloth->topology->triangles[3 * (size_t)t]] == PLEAT_NONE;
         layer->no_cloth[t] = lining || trimming;
     }
@@ -253,9 +223,9 @@ static pleat_result bind_layer(pl_folds_layer *layer, pl_folds_plan *plan, const
     pleat_bvh *bvh = NULL;
     pleat_result result = PLEAT_OK;
     layer->width = plan->width;
-    if (plan->lining)
+    if (plan->sides.lining)
     {
-        result = pl_folds_outer_side(cloth->topology, cloth->coarse_triangle, plan->lining, host, &outer, error);
+        result = pl_folds_outer_side(cloth->topology, cloth->coarse_triangle, plan->sides.lining, host, &outer, error);
     }
     const pleat_topology *topology = outer ? outer : cloth->topology;
     if (result == PLEAT_OK)

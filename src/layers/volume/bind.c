@@ -304,8 +304,8 @@ static pleat_result finish_joint(binder *b, const pleat_volume_shape *shape, pl_
                                .mask = b->cloth->mask,
                                .area = b->area};
     PL_TRY(pl_volume_spread_out(&spread, b->arena, joint, error));
-    PL_TRY(pl_volume_localise(&bound->closed, &bound->groups, b->topology, b->active, active_count, b->host, b->arena,
-                              b->local_of, joint, error));
+    const pl_volume_part part = {&bound->closed, &bound->groups, b->topology, b->active, active_count, b->local_of};
+    PL_TRY(pl_volume_localise(&part, b->host, b->arena, joint, error));
     joint->shell = bound->closed.shell[b->topology->ring_corner[b->topology->ring_start[b->active[0]]] / 3];
     bound->largest_local = joint->local_count > bound->largest_local ? joint->local_count : bound->largest_local;
     ++bound->joint_count;

@@ -162,37 +162,39 @@ fail:
     return result;
 }
 
-pleat_result pl_volume_localise(const pl_closed *closed, const pl_volume_groups *groups, const pleat_topology *topology,
-                                const uint32_t *active, uint32_t active_count, const pleat_host *host, pl_arena *arena,
-                                uint32_t *local_of, pl_volume_joint *joint, pleat_error *error)
+pleat_result pl_volume_localise(const pl_volume_part *part, const pleat_host *host, pl_arena *arena,
+                                pl_volume_joint *joint, pleat_error *error)
 {
+    const pl_closed *closed = part->closed;
+    uint32_t active_count = part->active_count;
     pleat_result result = PLEAT_OK;
     pl_memory scratch_memory = pl_memory_from(host);
     pl_arena scratch;
     pl_arena_init(&scratch, &scratch_memory);
-    local_mesh mesh = {.closed = closed, .topology = topology, .local_of = local_of};
+    local_mesh mesh = {.closed = closed, .topology = part->topology, .local_of = part->local_of};
     PL_ARENA_NEW_OR_FAIL(mesh.list, &scratch, uint32_t, (size_t)closed->vertex_count + closed->hole_count, error);
     PL_ARENA_NEW_OR_FAIL(mesh.taken, &scratch, uint8_t, closed->triangle_count, error);
     PL_ARENA_NEW_OR_FAIL(mesh.triangle, &scratch, uint32_t, closed->triangle_count, error);
     PL_ARENA_NEW_OR_FAIL(mesh.holes, &scratch, uint32_t, closed->hole_count, error);
     for (uint32_t i = 0; i < active_count; ++i)
     {
-        add_vertex(&mesh, active[i]);
+        add_vertex(&mesh, part->active[i]);
     }
     take_triangles(&mesh, active_count);
     uint32_t *quad_of;
     PL_ARENA_NEW_OR_FAIL(quad_of, &scratch, uint32_t, closed->triangle_count, error);
     PL_ARENA_NEW_OR_FAIL(mesh.quads, &scratch, uint32_t, 4 * (size_t)mesh.triangle_count, error);
-    mesh.quad_count = pl_volume_pair(topology, mesh.triangle, mesh.triangle_count, mesh.taken, mesh.quads, quad_of);
+    mesh.quad_count =
+        pl_volume_pair(part->topology, mesh.triangle, mesh.triangle_count, mesh.taken, mesh.quads, quad_of);
     result = copy_out(&mesh, active_count, arena, joint, error);
     if (result == PLEAT_OK)
     {
-        result = fill_blocks(&mesh, groups, &scratch, arena, joint, error);
+        result = fill_blocks(&mesh, part->groups, &scratch, arena, joint, error);
     }
 fail:
     for (uint32_t i = 0; i < mesh.count; ++i)
     {
-        local_of[mesh.list[i]] = PLEAT_NONE;
+        part->local_of[mesh.list[i]] = PLEAT_NONE;
     }
     pl_arena_free(&scratch);
     return result;

@@ -180,11 +180,20 @@ typedef struct pl_volume_bound
 pleat_result pl_volume_bind(const pleat_volume_options *options, bool adds, const pleat_cloth *cloth,
                             const pleat_host *host, pl_arena *arena, pl_volume_bound *bound, pleat_error *error);
 
-/* A joint's part of the mesh, renumbered: fills vertices (from the active ones on), quads, centres and blocks.
- * topology: of the closed triangles. local_of: an array of PLEAT_NONE for all closed vertices, and left so. */
-pleat_result pl_volume_localise(const pl_closed *closed, const pl_volume_groups *groups, const pleat_topology *topology,
-                                const uint32_t *active, uint32_t active_count, const pleat_host *host, pl_arena *arena,
-                                uint32_t *local_of, pl_volume_joint *joint, pleat_error *error);
+/* A joint's part of the mesh. */
+typedef struct pl_volume_part
+{
+    const pl_closed *closed;
+    const pl_volume_groups *groups;
+    const pleat_topology *topology; /* of the closed triangles */
+    const uint32_t *active;
+    uint32_t active_count;
+    uint32_t *local_of; /* an array of PLEAT_NONE for all closed vertices, and left so */
+} pl_volume_part;
+
+/* Renumbers it: fills vertices (from the active ones on), quads, centres and blocks. */
+pleat_result pl_volume_localise(const pl_volume_part *part, const pleat_host *host, pl_arena *arena,
+                                pl_volume_joint *joint, pleat_error *error);
 
 /* A search along the mesh from where a joint's blend is strong. The arrays are scratch, vertex_count each. */
 typedef struct pl_volume_reach

@@ -1,16 +1,16 @@
 /* From the coarse cloth of a frame to its wrinkles: stretch field, tracker, shape, smoothing over time. */
 #include "layers/wrinkles/wrinkles.h"
 
-pleat_result pl_wrinkle_engine_create(const pleat_wrinkles_options *options, float radius,
-                                      const pleat_topology *topology, const pleat_vec4 *rest, float frame_step,
-                                      const pleat_host *host, pl_wrinkle_engine *engine, pleat_error *error)
+pleat_result pl_wrinkle_engine_create(const pl_wrinkle_engine_desc *desc, const pleat_host *host,
+                                      pl_wrinkle_engine *engine, pleat_error *error)
 {
+    const pleat_wrinkles_options *options = desc->options;
     *engine = (pl_wrinkle_engine){0};
     pl_wrinkle_track_options track = pl_wrinkle_track_options_default();
-    track.r_min = radius;
+    track.r_min = desc->radius;
     track.lambda_max = 1 - options->threshold;
     track.tension = options->tension;
-    pleat_result result = pleat_strain_field_create(topology, rest, host, &engine->field, error);
+    pleat_result result = pleat_strain_field_create(desc->topology, desc->rest, host, &engine->field, error);
     if (result == PLEAT_OK)
     {
         result = pl_wrinkle_tracker_create(&track, engine->field, host, &engine->tracker, error);
@@ -19,9 +19,9 @@ pleat_result pl_wrinkle_engine_create(const pleat_wrinkles_options *options, flo
     {
         track = *pl_wrinkle_tracker_options(engine->tracker);
         pl_wrinkle_shape_desc shape = pl_wrinkle_shape_desc_default();
-        shape.topology = topology;
-        shape.rest = rest;
-        shape.radius = radius;
+        shape.topology = desc->topology;
+        shape.rest = desc->rest;
+        shape.radius = desc->radius;
         shape.side = (pleat_wrinkle_side)options->side;
         shape.strength = options->strength;
         shape.threshold = options->threshold;
@@ -35,12 +35,12 @@ pleat_result pl_wrinkle_engine_create(const pleat_wrinkles_options *options, flo
         engine->most_wrinkles = 2 * track.most_wrinkles;
         engine->most_points = 2 * track.most_points;
         pl_wrinkle_smooth_options smooth = pl_wrinkle_smooth_options_default();
-        smooth.step = track.step * radius;
+        smooth.step = track.step * desc->radius;
         smooth.seconds = options->smoothing;
         smooth.most_wrinkles = engine->most_wrinkles;
         smooth.most_points = engine->most_points;
-        result = pl_wrinkle_smoother_create(&smooth, pl_field_flat(engine->field), frame_step, host, &engine->smoother,
-                                            error);
+        result = pl_wrinkle_smoother_create(&smooth, pl_field_flat(engine->field), desc->frame_step, host,
+                                            &engine->smoother, error);
     }
     if (result != PLEAT_OK)
     {

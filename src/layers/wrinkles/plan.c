@@ -66,16 +66,26 @@ static pleat_result keep_frame(pl_wrinkles_plan *plan, const pl_wrinkle_frame *f
     return PLEAT_OK;
 }
 
-/* One clip; it begins with no wrinkles from the one before. */
-static pleat_result run_clip(pl_wrinkles_plan *plan, pl_wrinkle_engine *engine, const pleat_shot *shot, float step,
-                             const pleat_layer_preview *preview, pleat_vec4 *positions, const pleat_tasks *tasks,
-                             pleat_error *error)
+/* Tracing clips. */
+typedef struct tracing
 {
+    pl_wrinkles_plan *plan;
+    const pleat_cloth *coarse;
+    const pleat_layer_preview *preview;
+    const pleat_host *host;
+    pleat_vec4 *positions;
+} tracing;
+
+/* One clip; it begins with no wrinkles from the one before. */
+static pleat_result run_clip(const tracing *t, pl_wrinkle_engine *engine, const pleat_shot *shot, pleat_error *error)
+{
+    pl_wrinkles_plan *plan = t->plan;
+    float step = t->coarse->clip_step;
     const pl_wrinkle_frame *frame;
     for (uint32_t f = 0; f < shot->frame_count; ++f)
     {
-        PL_TRY(preview->look(preview->user, shot->first_frame + f, positions, error));
-        frame = pl_wrinkle_engine_step(engine, positions, f ? step : 0, tasks);
+        PL_TRY(t->preview->look(t->preview->user, shot->first_frame + f, t->positions, error));
+        frame = pl_wrinkle_engine_step(engine, t->positions, f ? step : 0, &t->host->tasks);
         if (frame)
         {
             PL_TRY(keep_frame(plan, frame, error));
@@ -97,16 +107,17 @@ static pleat_result trace_clips(pl_wrinkles_plan *plan, const pleat_cloth *coars
     plan->own.step = coarse->clip_step;
     PL_NEW_OR_FAIL(plan->first_wrinkle, &plan->memory, uint32_t, (size_t)coarse->frame_count + 1, error);
     PL_NEW_OR_FAIL(positions, &plan->memory, pleat_vec4, coarse->topology->vertex_count, error);
+    tracing t = {plan, coarse, preview, host, positions};
+    const pl_wrinkle_engine_desc desc = {&plan->options, plan->radius, coarse->topology, coarse->rest,
+                                         coarse->clip_step};
     for (uint32_t i = 0; i < coarse->shot_count && result == PLEAT_OK; ++i)
     {
         /* A new one for each: then a clip has the same wrinkles, bit for bit, whatever was before it. */
         pl_wrinkle_engine engine = {0};
-        result = pl_wrinkle_engine_create(&plan->options, plan->radius, coarse->topology, coarse->rest,
-                                          coarse->clip_step, host, &engine, error);
+        result = pl_wrinkle_engine_create(&desc, host, &engine, error);
         if (result == PLEAT_OK)
         {
-            result =
-                run_clip(plan, &engine, &coarse->shots[i], coarse->clip_step, preview, positions, &host->tasks, error);
+            result = run_clip(&t, &engine, &coarse->shots[i], error);
         }
         pl_wrinkle_engine_destroy(&engine);
     }

@@ -118,8 +118,8 @@ static pleat_result bind_layer(wrinkles_layer *layer, const pleat_cloth *cloth, 
     {
         /* The first vertices of the refined surface are those of the coarse one, where refinement has put them. */
         float step = cloth->clip_step > 0 ? cloth->clip_step : 1 / 30.0f;
-        PL_TRY(pl_wrinkle_engine_create(&plan->options, plan->radius, plan->coarse, cloth->rest, step, host,
-                                        &layer->engine, error));
+        const pl_wrinkle_engine_desc desc = {&plan->options, plan->radius, plan->coarse, cloth->rest, step};
+        PL_TRY(pl_wrinkle_engine_create(&desc, host, &layer->engine, error));
         most_wrinkles = layer->engine.most_wrinkles;
         most_points = layer->engine.most_points;
     }

@@ -30,10 +30,19 @@ typedef struct pl_wrinkle_engine
     uint32_t most_wrinkles, most_points; /* of a smoothed frame */
 } pl_wrinkle_engine;
 
-/* topology and rest must outlive the engine. frame_step: seconds. On failure the engine is as after destroy. */
-pleat_result pl_wrinkle_engine_create(const pleat_wrinkles_options *options, float radius,
-                                      const pleat_topology *topology, const pleat_vec4 *rest, float frame_step,
-                                      const pleat_host *host, pl_wrinkle_engine *engine, pleat_error *error);
+/* What an engine is made of. */
+typedef struct pl_wrinkle_engine_desc
+{
+    const pleat_wrinkles_options *options;
+    float radius;
+    const pleat_topology *topology; /* this and rest must outlive the engine */
+    const pleat_vec4 *rest;
+    float frame_step; /* seconds */
+} pl_wrinkle_engine_desc;
+
+/* On failure the engine is as after destroy. */
+pleat_result pl_wrinkle_engine_create(const pl_wrinkle_engine_desc *desc, const pleat_host *host,
+                                      pl_wrinkle_engine *engine, pleat_error *error);
 void pl_wrinkle_engine_destroy(pl_wrinkle_engine *engine); /* a zero one is fine */
 /* The next frame, seconds after the one before (0: the first); NULL positions: there are no more. Gives the smoothed
  * frame that is due, or NULL. Never allocates. */

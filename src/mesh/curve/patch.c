@@ -185,9 +185,10 @@ static pleat_result build_tree(pl_patch *patch, pl_arena *arena, const pleat_hos
     return pleat_bvh_create(count * rows, patch->points, 2 * cells, triangles, host, &patch->bvh, error);
 }
 
-pleat_result pl_patch_make(const pl_ring_surface *surface, const pl_ring *ring, float half, float row_step,
-                           pl_arena *arena, const pleat_host *host, pl_patch *out, pleat_error *error)
+pleat_result pl_patch_make(const pl_ring_surface *surface, const pl_ring *ring, pl_patch_size size, pl_arena *arena,
+                           const pleat_host *host, pl_patch *out, pleat_error *error)
 {
+    float half = size.half, row_step = size.row_step;
     *out = (pl_patch){.ring = ring};
     if (!(half / row_step <= PL_PATCH_ROWS))
     {

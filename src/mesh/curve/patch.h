@@ -39,9 +39,15 @@ enum
     PL_PATCH_ROWS = 4096 /* to each side; folds need some 40 */
 };
 
+/* How far lines go to each side of a ring, and how far apart the rows of a patch's grid are. */
+typedef struct pl_patch_size
+{
+    float half, row_step;
+} pl_patch_size;
+
 /* Lines of up to half the length to each side, and a grid with rows row_step apart. */
-pleat_result pl_patch_make(const pl_ring_surface *surface, const pl_ring *ring, float half, float row_step,
-                           pl_arena *arena, const pleat_host *host, pl_patch *out, pleat_error *error);
+pleat_result pl_patch_make(const pl_ring_surface *surface, const pl_ring *ring, pl_patch_size size, pl_arena *arena,
+                           const pleat_host *host, pl_patch *out, pleat_error *error);
 void pl_patch_release(pl_patch *patch);
 
 /* Coordinates of a point of the surface with its normal; false farther than `reach` from the patch, or on another side

@@ -46,16 +46,29 @@ PL_INLINE pl_f4 ring_rule(pl_f4 m, pl_f4 ab, pl_f4 pq, pl_f4 rs)
     return pl_splat(0.625f) * m + pl_splat(0.0625f) * (ab + (pq + rs));
 }
 
-/* Corner k of a patch, with all that it shares with the other two given. */
-PL_INLINE void do_patch_corner(const float *src, size_t in_stride, float *dst, size_t out_stride, const uint32_t *row,
-                               uint32_t k, uint32_t first, pl_f4 m_after, pl_f4 m_before, pl_f4 i, pl_f4 i_after,
-                               pl_f4 i_before)
+/* A patch, with what its corners share. */
+typedef struct patch
 {
+    const float *src;
+    size_t in_stride, out_stride;
+    float *dst;
+    const uint32_t *row;
+    uint32_t first;
+    pl_f4 m[3], i[3];
+} patch;
+
+/* Corner k; a constant. */
+PL_INLINE void do_patch_corner(const patch *p, uint32_t k)
+{
+    const float *src = p->src;
+    float *dst = p->dst;
+    size_t in_stride = p->in_stride, out_stride = p->out_stride;
+    const uint32_t *row = p->row, after = (k + 1) % 3, before = (k + 2) % 3;
+    pl_f4 m_after = p->m[k], m_before = p->m[before], i = p->i[k], i_after = p->i[after], i_before = p->i[before];
     pl_f4 corner = in(src, in_stride, row[k]);
     pl_f4 h_after = in(src, in_stride, row[6 + k]), h_before = in(src, in_stride, row[9 + k]);
     pl_f4 pair_after = h_after + i_after, pair_before = h_before + i_before;
-    uint32_t inner = row[12 + k];
-    first += 6 * k;
+    uint32_t inner = row[12 + k], first = p->first + 6 * k;
     out(dst, out_stride, first, edge_rule(h_after, h_before, corner + i));
     out(dst, out_stride, first + 1, edge_rule(h_after, i, m_after + h_before));
     out(dst, out_stride, first + 2, edge_rule(h_before, i, m_before + h_after));
@@ -75,11 +88,17 @@ PL_INLINE void do_patches(const pl_loop_step *step, const float *src, size_t in_
         const uint32_t *row = rows[n];
         expect_rows(row, 15, 2 * AHEAD);
         expect_writes(dst, out_stride, first + 18 * (n + AHEAD), AHEAD_LINES);
-        pl_f4 m0 = in(src, in_stride, row[3]), m1 = in(src, in_stride, row[4]), m2 = in(src, in_stride, row[5]);
-        pl_f4 i0 = in(src, in_stride, row[12]), i1 = in(src, in_stride, row[13]), i2 = in(src, in_stride, row[14]);
-        do_patch_corner(src, in_stride, dst, out_stride, row, 0, first + 18 * n, m0, m2, i0, i1, i2);
-        do_patch_corner(src, in_stride, dst, out_stride, row, 1, first + 18 * n, m1, m0, i1, i2, i0);
-        do_patch_corner(src, in_stride, dst, out_stride, row, 2, first + 18 * n, m2, m1, i2, i0, i1);
+        const patch p = {.src = src,
+                         .in_stride = in_stride,
+                         .out_stride = out_stride,
+                         .dst = dst,
+                         .row = row,
+                         .first = first + 18 * n,
+                         .m = {in(src, in_stride, row[3]), in(src, in_stride, row[4]), in(src, in_stride, row[5])},
+                         .i = {in(src, in_stride, row[12]), in(src, in_stride, row[13]), in(src, in_stride, row[14])}};
+        do_patch_corner(&p, 0);
+        do_patch_corner(&p, 1);
+        do_patch_corner(&p, 2);
     }
 }
 

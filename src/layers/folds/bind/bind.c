@@ -4,6 +4,11 @@
 
 #include <string.h>
 
+/* A line goes as far as a fold if it lacks no more of it than this, of its width. */
+#define SLACK 0.02f
+/* A line's direction where folds meet is taken from so far before to so far behind, of a fold's width. */
+#define AROUND 0.15f
+
 /* One ring being bound. */
 typedef struct binder
 {
@@ -41,7 +46,7 @@ static uint32_t place_vertices(binder *b)
         float u, s;
         b->vertex_profile[v] = 0;
         if (!pl_patch_find(&b->patch, pl_load(&cloth->rest[v]), pl_load(&cloth->rest_normals[v]),
-                           0.35f * b->from->values.width, &u, &s) ||
+                           PL_FOLD_PATCH_REACH * b->from->values.width, &u, &s) ||
             is_another_garment(b, v, u))
         {
             continue;
@@ -68,7 +73,7 @@ static bool is_active(const binder *b, uint32_t station, uint32_t k)
 static bool is_whole(const binder *b, uint32_t station, uint32_t k)
 {
     const pl_line *line = &b->patch.lines[station];
-    float slack = 0.02f * b->from->values.width;
+    float slack = SLACK * b->from->values.width;
     return b->from->bounds[k] >= line->low - slack && b->from->bounds[k + 1] <= line->high + slack;
 }
 
@@ -254,15 +259,15 @@ static void fill_feet(const binder *b, pl_bound_ring *out, uint32_t station)
         pl_fold_sample around[3]; /* just before, at and behind it */
         for (int i = 0; i < 3; ++i)
         {
-            float arc = b->from->bounds[k] + 0.15f * (float)(i - 1) * b->from->values.width;
+            float arc = b->from->bounds[k] + AROUND * (float)(i - 1) * b->from->values.width;
             pleat_place place = pl_line_at(b->surface, &b->patch.lines[pl_fold_planned(out, station)], arc);
             around[i] = make_sample(b, &place, 0);
         }
         pl_f4 along = sample_rest(b, &around[2]) - sample_rest(b, &around[0]);
-        out->feet[at] = around[1];
-        out->feet_rest[at] = own_rest(b, &around[1], known ? &from_rest : &b->cloth->to_rest);
-        out->along[at] = known ? pl_normalize3(pl_affine_vector(&from_rest, along)) : pl_splat(0);
-        out->ups[at] = make_up(b, &around[1], known ? &from_rest : &b->cloth->to_rest);
+        out->lines.feet[at] = around[1];
+        out->lines.feet_rest[at] = own_rest(b, &around[1], known ? &from_rest : &b->cloth->to_rest);
+        out->lines.along[at] = known ? pl_normalize3(pl_affine_vector(&from_rest, along)) : pl_splat(0);
+        out->lines.ups[at] = make_up(b, &around[1], known ? &from_rest : &b->cloth->to_rest);
     }
 }
 
@@ -283,20 +288,22 @@ static void fill_folds(const binder *b, pl_bound_ring *out)
                 continue;
             }
             fold->first_sample = next;
-            fold->sample_count = fold_samples(b, planned, k, out->samples + next);
+            fold->sample_count = fold_samples(b, planned, k, out->lines.samples + next);
             double length = 0;
             for (uint32_t j = next + 1; j < next + fold->sample_count; ++j)
             {
-                length += (double)pl_length3(sample_rest(b, &out->samples[j]) - sample_rest(b, &out->samples[j - 1]));
-                out->samples[j].arc = (float)length;
+                length += (double)pl_length3(sample_rest(b, &out->lines.samples[j]) -
+                                             sample_rest(b, &out->lines.samples[j - 1]));
+                out->lines.samples[j].arc = (float)length;
             }
             fold->rest_length = (float)length;
-            fold->rest_way = pl_length3(sample_rest(b, &out->samples[next + fold->sample_count - 1]) -
-                                        sample_rest(b, &out->samples[next]));
+            fold->rest_way = pl_length3(sample_rest(b, &out->lines.samples[next + fold->sample_count - 1]) -
+                                        sample_rest(b, &out->lines.samples[next]));
             for (uint32_t j = next; j < next + fold->sample_count; ++j)
             {
-                out->sample_rest[j] = own_rest(b, &out->samples[j], known ? &from_rest : &b->cloth->to_rest);
-                out->samples[j].part = length > 0 ? out->samples[j].arc / fold->rest_length : 0;
+                out->lines.sample_rest[j] =
+                    own_rest(b, &out->lines.samples[j], known ? &from_rest : &b->cloth->to_rest);
+                out->lines.samples[j].part = length > 0 ? out->lines.samples[j].arc / fold->rest_length : 0;
             }
             next += fold->sample_count;
         }
@@ -345,7 +352,7 @@ static uint32_t cell_of(const binder *b, const pl_bound_ring *ring, uint32_t ver
 static void place_in_fold(const pl_bound_ring *ring, uint32_t station, int end, pl_fold_vertex *v)
 {
     const pl_fold *fold = &ring->folds[station * ring->fold_count + v->fold];
-    const pl_fold_sample *samples = ring->samples + fold->first_sample;
+    const pl_fold_sample *samples = ring->lines.samples + fold->first_sample;
     float part = 0.5f * (v->x + 1);
     uint32_t i = 0;
     while (i + 2 < fold->sample_count && samples[i + 1].part <= part)
@@ -377,7 +384,7 @@ static pl_fold_vertex make_vertex(const binder *b, const pl_bound_ring *ring, ui
 static void fill_vertices(const binder *b, pl_bound_ring *out)
 {
     uint32_t count = b->cloth->topology->vertex_count, cells = out->station_count * out->fold_count;
-    uint32_t *next = out->first_vertex + 1;
+    uint32_t *next = out->cloth.first_vertex + 1;
     for (uint32_t v = 0; v < count; ++v)
     {
         if (can_rise(b, out, v))
@@ -387,16 +394,16 @@ static void fill_vertices(const binder *b, pl_bound_ring *out)
     }
     for (uint32_t i = 0; i < cells; ++i)
     {
-        out->first_vertex[i + 1] += out->first_vertex[i];
+        out->cloth.first_vertex[i + 1] += out->cloth.first_vertex[i];
     }
-    out->vertex_count = out->first_vertex[cells];
+    out->cloth.vertex_count = out->cloth.first_vertex[cells];
     /* Each cell's entry moves from its beginning to its end. */
-    memmove(next, out->first_vertex, cells * sizeof *next);
+    memmove(next, out->cloth.first_vertex, cells * sizeof *next);
     for (uint32_t v = 0; v < count; ++v)
     {
         if (can_rise(b, out, v))
         {
-            out->vertices[next[cell_of(b, out, v)]++] = make_vertex(b, out, v);
+            out->cloth.vertices[next[cell_of(b, out, v)]++] = make_vertex(b, out, v);
         }
     }
 }
@@ -446,9 +453,9 @@ static pleat_result fill_nears(const binder *b, pl_bound_ring *out, pleat_error 
         known += asks;
         places += asks ? others->count : 0;
     }
-    out->nears = PL_ARENA_NEW(b->arena, pl_fold_near, known);
-    out->others = PL_ARENA_NEW(b->arena, pl_fold_other, places);
-    if (!out->nears || !out->others)
+    out->obstacles.nears = PL_ARENA_NEW(b->arena, pl_fold_near, known);
+    out->obstacles.others = PL_ARENA_NEW(b->arena, pl_fold_other, places);
+    if (!out->obstacles.nears || !out->obstacles.others)
     {
         return pl_fail_memory(b->arena->memory, error, "what is near folds");
     }
@@ -462,7 +469,7 @@ static pleat_result fill_nears(const binder *b, pl_bound_ring *out, pleat_error 
         {
             continue;
         }
-        pl_fold_near *near = &out->nears[out->near_count++];
+        pl_fold_near *near = &out->obstacles.nears[out->obstacles.near_count++];
         *near = (pl_fold_near){i, fold->first_sample + fold->sample_count / 2, i + i / out->fold_count, next, 0};
         for (uint32_t n = 0; n < others->count; ++n)
         {
@@ -471,9 +478,9 @@ static pleat_result fill_nears(const binder *b, pl_bound_ring *out, pleat_error 
             {
                 pl_fold_sample place = {.vertex = {vertex, vertex, vertex}, .weight = {1, 0, 0}};
                 pl_fold_up up = make_up(b, &place, whole ? &from_rest : &b->cloth->to_rest);
-                pl_fold_other *other = &out->others[next++];
+                pl_fold_other *other = &out->obstacles.others[next++];
                 *other = (pl_fold_other){vertex, part_aside(b, &up), up};
-                out->beside_limbs = out->beside_limbs || other->aside > 0;
+                out->obstacles.beside_limbs = out->obstacles.beside_limbs || other->aside > 0;
                 ++near->count;
             }
         }
@@ -504,6 +511,26 @@ static pleat_result choose_stations(const binder *b, pl_bound_ring *out, pleat_e
     return PLEAT_OK;
 }
 
+static bool make_room(const binder *b, uint32_t raised, pl_bound_ring *out)
+{
+    size_t folds = (size_t)out->station_count * out->fold_count, feet = folds + out->station_count;
+    pl_fold_lines *lines = &out->lines;
+    lines->sample_count = count_samples(b, out);
+    lines->samples = PL_ARENA_NEW(b->arena, pl_fold_sample, lines->sample_count);
+    lines->sample_rest = PL_ARENA_NEW(b->arena, pl_f4, lines->sample_count);
+    lines->feet = PL_ARENA_NEW(b->arena, pl_fold_sample, feet);
+    lines->feet_rest = PL_ARENA_NEW(b->arena, pl_f4, feet);
+    lines->along = PL_ARENA_NEW(b->arena, pl_f4, feet);
+    lines->ups = PL_ARENA_NEW(b->arena, pl_fold_up, feet);
+    out->folds = PL_ARENA_NEW(b->arena, pl_fold, folds);
+    out->outs = PL_ARENA_NEW(b->arena, pl_f4, out->station_count);
+    out->crossed.asked = PL_ARENA_NEW(b->arena, uint32_t, out->station_count);
+    out->cloth.first_vertex = PL_ARENA_NEW(b->arena, uint32_t, folds + 1);
+    out->cloth.vertices = PL_ARENA_NEW(b->arena, pl_fold_vertex, raised);
+    return lines->samples && lines->sample_rest && lines->feet && lines->feet_rest && lines->along && lines->ups &&
+           out->folds && out->outs && out->crossed.asked && out->cloth.first_vertex && out->cloth.vertices;
+}
+
 static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch, pleat_error *error)
 {
     uint32_t vertex_count = b->cloth->topology->vertex_count;
@@ -516,34 +543,8 @@ static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch,
         return pl_fail_memory(scratch->memory, error, "coordinates of a ring");
     }
     uint32_t raised = place_vertices(b);
-    out->joint = b->from->joint;
-    out->parent = b->from->parent;
-    out->axis = b->from->axis;
-    out->pivot = b->from->pivot;
-    out->linear = b->cloth->skinning != PLEAT_DQS;
-    out->fold_count = b->from->fold_count;
-    out->profile = b->from->profile;
-    out->width = b->from->values.width;
-    out->strength = b->from->values.strength;
-    out->closed = b->from->ring.closed;
-    out->opens = INFINITY;
-    out->outward = b->from->outward;
     PL_TRY(choose_stations(b, out, error));
-    memcpy(out->bounds, b->from->bounds, sizeof out->bounds);
-    memcpy(out->gives, b->from->gives, sizeof out->gives);
-    uint32_t sample_count = out->sample_count = count_samples(b, out);
-    out->folds = PL_ARENA_NEW(b->arena, pl_fold, (size_t)out->station_count * out->fold_count);
-    out->samples = PL_ARENA_NEW(b->arena, pl_fold_sample, sample_count);
-    out->sample_rest = PL_ARENA_NEW(b->arena, pl_f4, sample_count);
-    out->feet_rest = PL_ARENA_NEW(b->arena, pl_f4, (size_t)out->station_count * (out->fold_count + 1));
-    out->feet = PL_ARENA_NEW(b->arena, pl_fold_sample, (size_t)out->station_count * (out->fold_count + 1));
-    out->along = PL_ARENA_NEW(b->arena, pl_f4, (size_t)out->station_count * (out->fold_count + 1));
-    out->ups = PL_ARENA_NEW(b->arena, pl_fold_up, (size_t)out->station_count * (out->fold_count + 1));
-    out->outs = PL_ARENA_NEW(b->arena, pl_f4, out->station_count);
-    out->first_vertex = PL_ARENA_NEW(b->arena, uint32_t, (size_t)out->station_count * out->fold_count + 1);
-    out->vertices = PL_ARENA_NEW(b->arena, pl_fold_vertex, raised);
-    if (!out->sample_rest || !out->feet_rest || !out->first_vertex || !out->ups || !out->folds || !out->samples ||
-        !out->feet || !out->along || !out->outs || !out->vertices)
+    if (!make_room(b, raised, out))
     {
         return pl_fail_memory(b->arena->memory, error, "the folds of a ring");
     }
@@ -558,17 +559,32 @@ static pleat_result bind_patch(binder *b, pl_bound_ring *out, pl_arena *scratch,
     return fill_nears(b, out, error);
 }
 
-pleat_result pl_folds_bind_ring(const pl_folds_plan *plan, const pl_fold_ring *from, const pleat_cloth *cloth,
-                                const pl_ring_surface *surface, pl_arena *arena, const pleat_host *host,
-                                pl_bound_ring *out, pleat_error *error)
+/* What a bound ring has of the planned one. */
+static pl_bound_ring ring_of(const pl_fold_ring *from, const pleat_cloth *cloth)
 {
-    *out = (pl_bound_ring){0};
-    binder b = {.plan = plan, .from = from, .cloth = cloth, .surface = surface, .arena = arena};
-    pl_memory memory = pl_memory_from(host);
+    pl_fold_limb limb = {.joint = from->joint, .parent = from->parent, .axis = from->axis, .pivot = from->pivot};
+    limb.linear = cloth->skinning != PLEAT_DQS;
+    limb.outward = from->outward;
+    limb.opens = INFINITY;
+    pl_bound_ring ring = {.limb = limb, .fold_count = from->fold_count, .profile = from->profile};
+    ring.width = from->values.width;
+    ring.strength = from->values.strength;
+    ring.closed = from->ring.closed;
+    memcpy(ring.bounds, from->bounds, sizeof ring.bounds);
+    memcpy(ring.gives, from->gives, sizeof ring.gives);
+    return ring;
+}
+
+pleat_result pl_folds_bind_ring(const pl_fold_binding *to, const pl_fold_ring *from, pl_bound_ring *out,
+                                pleat_error *error)
+{
+    *out = ring_of(from, to->cloth);
+    binder b = {.plan = to->plan, .from = from, .cloth = to->cloth, .surface = to->surface, .arena = to->arena};
+    pl_memory memory = pl_memory_from(to->host);
     pl_arena scratch;
     pl_arena_init(&scratch, &memory);
-    pleat_result result =
-        pl_patch_make(surface, &from->ring, from->half, from->values.width / 4, &scratch, host, &b.patch, error);
+    pleat_result result = pl_patch_make(to->surface, &from->ring, (pl_patch_size){from->half, from->values.width / 4},
+                                        &scratch, to->host, &b.patch, error);
     if (result == PLEAT_OK)
     {
         result = bind_patch(&b, out, &scratch, error);

@@ -7,6 +7,9 @@
  * share the place by distance (rings/share.c). */
 #include "layers/folds/frame/kernels.h"
 
+/* Rivals that count less than this together are none. */
+#define LEAST_CROSSING 0.01f
+
 /* ---- Binding ---- */
 
 /* All that is looked at while rivals are found. */
@@ -33,7 +36,7 @@ static float crossing(const pl_fold_ring *a, size_t at, const pl_fold_ring *b, s
     pl_f4 first = a->patch.grid[at + 1] - a->patch.grid[at - 1], second = b->patch.grid[there + 1];
     second -= b->patch.grid[there - 1];
     float parallel = fabsf(pl_dot3(pl_normalize3(first), pl_normalize3(second)));
-    return 1 - pl_smooth_step((parallel - 0.5f) / 0.3f);
+    return 1 - pl_fold_ramp(parallel, PL_FOLD_CROSSING_ALL, PL_FOLD_CROSSING_NONE);
 }
 
 /* The folds of the other ring around a place of it, two stations by two folds, and how much each counts. */
@@ -68,8 +71,8 @@ static void find_rivals_of(finder *f, uint32_t station, uint32_t k)
     float arc = 0.5f * (ring->bounds[k] + ring->bounds[k + 1]), u, s;
     size_t at = node_near(ring, pl_fold_planned(&f->layer->rings[f->self], station), arc);
     if (f->layer->rings[f->self].folds[index].sample_count < 3 || !ring->patch.grid_good[at] ||
-        !pl_patch_find(&other->patch, ring->patch.grid[at], ring->patch.grid_normal[at], 0.35f * other->values.width,
-                       &u, &s))
+        !pl_patch_find(&other->patch, ring->patch.grid[at], ring->patch.grid_normal[at],
+                       PL_FOLD_PATCH_REACH * other->values.width, &u, &s))
     {
         return;
     }
@@ -82,7 +85,7 @@ static void find_rivals_of(finder *f, uint32_t station, uint32_t k)
         contest.weight[n] *= askew;
         sum += contest.weight[n];
     }
-    if (sum > 0.01f)
+    if (sum > LEAST_CROSSING)
     {
         if (f->out)
         {
@@ -99,7 +102,7 @@ static void find_rivals(finder *f)
     {
         const pl_fold_ring *ring = &f->plan->rings[f->self];
         pl_bound_ring *bound = &f->layer->rings[f->self];
-        bound->first_contest = f->count;
+        bound->crossed.first_contest = f->count;
         for (f->other = 0; f->other < f->plan->ring_count; ++f->other)
         {
             for (uint32_t i = 0; i < bound->station_count && f->other != f->self; ++i)
@@ -110,7 +113,7 @@ static void find_rivals(finder *f)
                 }
             }
         }
-        bound->contest_count = f->count - bound->first_contest;
+        bound->crossed.contest_count = f->count - bound->crossed.first_contest;
     }
 }
 
@@ -148,7 +151,7 @@ static void mark_beside(const pl_bound_ring *ring, const pl_fold_ask *ask)
 {
     for (uint32_t n = 0; n < 9; ++n)
     {
-        ring->asked[ask->beside[n] / ring->fold_count] |= 1u << ask->beside[n] % ring->fold_count;
+        ring->crossed.asked[ask->beside[n] / ring->fold_count] |= 1u << ask->beside[n] % ring->fold_count;
     }
 }
 
@@ -159,20 +162,20 @@ static uint32_t list_asks(pl_folds_layer *layer, const uint8_t *asked)
     for (uint32_t r = 0; r < layer->ring_count; ++r)
     {
         pl_bound_ring *ring = &layer->rings[r];
-        ring->first_ask = count;
+        ring->crossed.first_ask = count;
         for (uint32_t i = 0; i < ring->station_count * ring->fold_count; ++i)
         {
             if (asked[ring->first_fold + i] && ring->folds[i].sample_count > 2)
             {
-                if (layer->asks)
+                if (layer->rivals.asks)
                 {
-                    layer->asks[count] = folds_beside(ring, i);
-                    mark_beside(ring, &layer->asks[count]);
+                    layer->rivals.asks[count] = folds_beside(ring, i);
+                    mark_beside(ring, &layer->rivals.asks[count]);
                 }
                 ++count;
             }
         }
-        ring->ask_count = count - ring->first_ask;
+        ring->crossed.ask_count = count - ring->crossed.first_ask;
     }
     return count;
 }
@@ -181,9 +184,9 @@ static void mark_asked(const pl_folds_layer *layer, uint8_t *asked)
 {
     for (uint32_t r = 0; r < layer->ring_count; ++r)
     {
-        for (uint32_t i = 0; i < layer->rings[r].contest_count; ++i)
+        for (uint32_t i = 0; i < layer->rings[r].crossed.contest_count; ++i)
         {
-            const pl_fold_contest *contest = &layer->contests[layer->rings[r].first_contest + i];
+            const pl_fold_contest *contest = &layer->rivals.contests[layer->rings[r].crossed.first_contest + i];
             asked[layer->rings[r].first_fold + contest->fold] = 1;
             for (uint32_t n = 0; n < 4; ++n)
             {
@@ -197,25 +200,27 @@ pleat_result pl_folds_find_rivals(pl_folds_layer *layer, const pl_folds_plan *pl
 {
     finder f = {.layer = layer, .plan = plan};
     find_rivals(&f);
-    layer->contests = PL_ARENA_NEW(&layer->arena, pl_fold_contest, f.count);
-    layer->skin_losses = PL_ARENA_NEW(&layer->arena, float, layer->fold_count);
+    layer->rivals.contests = PL_ARENA_NEW(&layer->arena, pl_fold_contest, f.count);
+    layer->rivals.skin_losses = PL_ARENA_NEW(&layer->arena, float, layer->fold_count);
     uint8_t *asked = PL_ARENA_NEW(&layer->arena, uint8_t, layer->fold_count);
     /* Kernels read whole blocks of stations. */
     uint32_t gate_count = layer->fold_count + PL_FOLD_BLOCK * 2 * PL_FOLDS_A_SIDE;
-    layer->gates = PL_ARENA_NEW(&layer->arena, float, gate_count);
-    if (!layer->contests || !layer->skin_losses || !asked || !layer->gates)
+    layer->rivals.gates = PL_ARENA_NEW(&layer->arena, float, gate_count);
+    layer->rivals.losses = PL_ARENA_NEW(&layer->arena, float, gate_count);
+    if (!layer->rivals.contests || !layer->rivals.skin_losses || !asked || !layer->rivals.gates ||
+        !layer->rivals.losses)
     {
         return pl_fail_memory(&layer->memory, error, "rings that cross");
     }
-    f.out = layer->contests;
+    f.out = layer->rivals.contests;
     find_rivals(&f);
     for (uint32_t i = 0; i < gate_count; ++i)
     {
-        layer->gates[i] = 1;
+        layer->rivals.gates[i] = 1;
     }
     mark_asked(layer, asked);
-    layer->asks = PL_ARENA_NEW(&layer->arena, pl_fold_ask, list_asks(layer, asked));
-    if (!layer->asks)
+    layer->rivals.asks = PL_ARENA_NEW(&layer->arena, pl_fold_ask, list_asks(layer, asked));
+    if (!layer->rivals.asks)
     {
         return pl_fail_memory(&layer->memory, error, "rings that cross");
     }
@@ -227,15 +232,15 @@ pleat_result pl_folds_find_rivals(pl_folds_layer *layer, const pl_folds_plan *pl
 
 void pl_folds_note_losses(pl_folds_layer *layer, const pl_bound_ring *ring)
 {
-    const pl_fold_ask *asks = layer->asks + ring->first_ask;
-    for (uint32_t i = 0; i < ring->ask_count; ++i)
+    const pl_fold_ask *asks = layer->rivals.asks + ring->crossed.first_ask;
+    for (uint32_t i = 0; i < ring->crossed.ask_count; ++i)
     {
         float sum = 0;
         for (uint32_t n = 0; n < 9; ++n)
         {
-            sum += asks[i].weight[n] * layer->losses[asks[i].beside[n]];
+            sum += asks[i].weight[n] * layer->rivals.losses[asks[i].beside[n]];
         }
-        layer->skin_losses[ring->first_fold + asks[i].fold] = sum > 0 ? sum : 0;
+        layer->rivals.skin_losses[ring->first_fold + asks[i].fold] = sum > 0 ? sum : 0;
     }
 }
 
@@ -243,36 +248,38 @@ void pl_folds_note_losses(pl_folds_layer *layer, const pl_bound_ring *ring)
 #define CLOSE 0.04f
 /* A rival that has lost no more than this, of what a fold has, takes nothing from it. */
 #define PART 0.35f
+/* How wide the zone is in which one passes into the other, of what a fold has lost. */
+#define WIDE 0.9f
 
 /* What is left of a fold's height: all while it has lost a good deal more than its rival, nothing while a good deal
  * less. Between equal losses both are low: much of each would stand as a grid, and where losses change slowly that zone
  * is wide. */
 static float gate_of(float lost, float rival)
 {
-    return 1 - pl_smooth_step((rival - PART * lost) / (0.9f * lost + CLOSE));
+    return 1 - pl_smooth_step((rival - PART * lost) / (WIDE * lost + CLOSE));
 }
 
 static void settle_ring(pl_folds_layer *layer, const pl_bound_ring *ring)
 {
-    const pl_fold_contest *contests = layer->contests + ring->first_contest;
-    for (uint32_t i = 0; i < ring->contest_count; ++i)
+    const pl_fold_contest *contests = layer->rivals.contests + ring->crossed.first_contest;
+    for (uint32_t i = 0; i < ring->crossed.contest_count; ++i)
     {
-        layer->gates[ring->first_fold + contests[i].fold] = 1;
+        layer->rivals.gates[ring->first_fold + contests[i].fold] = 1;
     }
-    for (uint32_t i = 0; i < ring->contest_count; ++i)
+    for (uint32_t i = 0; i < ring->crossed.contest_count; ++i)
     {
-        const float *losses = layer->skin_losses + layer->rings[contests[i].ring].first_fold;
+        const float *losses = layer->rivals.skin_losses + layer->rings[contests[i].ring].first_fold;
         float rival = 0;
         for (uint32_t n = 0; n < 4; ++n)
         {
             rival += losses[contests[i].rival[n]] * contests[i].weight[n];
         }
         uint32_t at = ring->first_fold + contests[i].fold;
-        float lost = layer->skin_losses[at];
+        float lost = layer->rivals.skin_losses[at];
         if (rival > PART * lost) /* else it keeps all */
         {
             float gate = gate_of(lost, rival);
-            layer->gates[at] = gate < layer->gates[at] ? gate : layer->gates[at];
+            layer->rivals.gates[at] = gate < layer->rivals.gates[at] ? gate : layer->rivals.gates[at];
         }
     }
 }

@@ -71,7 +71,7 @@ static uint32_t most_inside(const packer *p, uint32_t block, uint32_t k)
 
 static void pack_fold(const packer *p, pl_fold_group *group, uint32_t lane, const pl_fold *fold)
 {
-    const pl_fold_sample *samples = p->ring->samples + fold->first_sample;
+    const pl_fold_sample *samples = p->ring->lines.samples + fold->first_sample;
     uint32_t inside = fold->sample_count - 2;
     group->rest_length[lane] = fold->rest_length;
     group->rest_way[lane] = fold->rest_way;
@@ -85,7 +85,8 @@ static void pack_fold(const packer *p, pl_fold_group *group, uint32_t lane, cons
         row->rise[lane] = sample->rise;
         row->part[lane] = sample->part;
         pack_crossing(&p->out->crossings[group->first_row + i], lane, sample);
-        pack_rest(p->out->row_rest[group->first_row + i], lane, p->ring->sample_rest[sample - p->ring->samples]);
+        pack_rest(p->out->row_rest[group->first_row + i], lane,
+                  p->ring->lines.sample_rest[sample - p->ring->lines.samples]);
     }
 }
 
@@ -119,11 +120,11 @@ static float foot_span(const pl_bound_ring *ring, uint32_t station, uint32_t k)
     if (k > 0 && folds[k - 1].sample_count > 2)
     {
         uint32_t last = folds[k - 1].first_sample + folds[k - 1].sample_count - 2;
-        span += (1 - ring->samples[last].part) * (ring->bounds[k] - ring->bounds[k - 1]);
+        span += (1 - ring->lines.samples[last].part) * (ring->bounds[k] - ring->bounds[k - 1]);
     }
     if (k < ring->fold_count && folds[k].sample_count > 2)
     {
-        span += ring->samples[folds[k].first_sample + 1].part * (ring->bounds[k + 1] - ring->bounds[k]);
+        span += ring->lines.samples[folds[k].first_sample + 1].part * (ring->bounds[k + 1] - ring->bounds[k]);
     }
     return fmaxf(span, LEAST_SPAN * ring->width);
 }
@@ -135,12 +136,12 @@ static void pack_foot(const packer *p, uint32_t block, uint32_t k, uint32_t lane
     pl_fold_foot *foot = &p->out->feet[to];
     for (int i = 0; i < 3; ++i)
     {
-        foot->normal[i][lane] = p->ring->ups[from].normal[i];
-        foot->along[i][lane] = p->ring->along[from][i];
+        foot->normal[i][lane] = p->ring->lines.ups[from].normal[i];
+        foot->along[i][lane] = p->ring->lines.along[from][i];
     }
     foot->scale[lane] = 1 / foot_span(p->ring, block * PL_WIDTH + lane, k);
-    pack_place(&p->out->places[to], lane, &p->ring->feet[from]);
-    pack_rest(p->out->feet_rest[to], lane, p->ring->feet_rest[from]);
+    pack_place(&p->out->places[to], lane, &p->ring->lines.feet[from]);
+    pack_rest(p->out->feet_rest[to], lane, p->ring->lines.feet_rest[from]);
 }
 
 /* The joint after `last` that turns any of a block's feet, and how much; returns false if there is none. last -1: the
@@ -150,14 +151,14 @@ static bool next_turn(const packer *p, uint32_t block, uint32_t k, int32_t last,
     *joint = INT32_MAX;
     for (uint32_t n = 0; n < 4 * stations_of(p, block); ++n)
     {
-        const pl_fold_up *up = &p->ring->ups[(size_t)(block * PL_WIDTH + n / 4) * (p->ring->fold_count + 1) + k];
+        const pl_fold_up *up = &p->ring->lines.ups[(size_t)(block * PL_WIDTH + n / 4) * (p->ring->fold_count + 1) + k];
         int32_t own = up->joint[n % 4];
         *joint = up->weight[n % 4] > 0 && own > last && own < *joint ? own : *joint;
     }
     *weights = pl_splat_w(0);
     for (uint32_t n = 0; n < 4 * stations_of(p, block); ++n)
     {
-        const pl_fold_up *up = &p->ring->ups[(size_t)(block * PL_WIDTH + n / 4) * (p->ring->fold_count + 1) + k];
+        const pl_fold_up *up = &p->ring->lines.ups[(size_t)(block * PL_WIDTH + n / 4) * (p->ring->fold_count + 1) + k];
         if (up->weight[n % 4] > 0 && up->joint[n % 4] == *joint)
         {
             (*weights)[n / 4] = up->weight[n % 4];
@@ -176,8 +177,8 @@ static bool is_asked(const packer *p, uint32_t block, uint32_t k)
         uint32_t before = station ? station - 1 : ring->closed ? ring->station_count - 1 : 0;
         for (uint32_t fold = k ? k - 1 : 0; fold <= k && fold < ring->fold_count; ++fold)
         {
-            const uint32_t *here = ring->first_vertex + (size_t)station * ring->fold_count + fold;
-            const uint32_t *there = ring->first_vertex + (size_t)before * ring->fold_count + fold;
+            const uint32_t *here = ring->cloth.first_vertex + (size_t)station * ring->fold_count + fold;
+            const uint32_t *there = ring->cloth.first_vertex + (size_t)before * ring->fold_count + fold;
             if (here[0] < here[1] || there[0] < there[1] || fold_at(p, block, fold, lane))
             {
                 return true;
@@ -337,11 +338,11 @@ static void pack_cell(const cell_packer *c, const pl_fold_vertex *vertices, uint
 static bool is_masked(const pl_bound_ring *ring)
 {
     uint32_t i = 0;
-    while (i < ring->vertex_count && pack_share(ring->vertices[i].mask, 16) == UINT16_MAX)
+    while (i < ring->cloth.vertex_count && pack_share(ring->cloth.vertices[i].mask, 16) == UINT16_MAX)
     {
         ++i;
     }
-    return i < ring->vertex_count;
+    return i < ring->cloth.vertex_count;
 }
 
 /* Each in one line of memory, or less. */
@@ -360,7 +361,7 @@ static bool pack_vertices(const packer *p)
     uint32_t *first = out->first_pack = PL_ARENA_NEW(p->arena, uint32_t, (size_t)cells + 1);
     for (uint32_t i = 0; i < cells && first; ++i)
     {
-        uint32_t count = ring->first_vertex[i + 1] - ring->first_vertex[i];
+        uint32_t count = ring->cloth.first_vertex[i + 1] - ring->cloth.first_vertex[i];
         first[i + 1] = first[i] + (count + PL_WIDTH - 1) / PL_WIDTH;
     }
     bool masked = is_masked(ring);
@@ -373,10 +374,10 @@ static bool pack_vertices(const packer *p)
     bool all = out->paired && (!masked || out->masks);
     for (uint32_t i = 0; i < cells && all; ++i)
     {
-        uint32_t begin = ring->first_vertex[i];
+        uint32_t begin = ring->cloth.first_vertex[i];
         cell_packer c = {out->packs + first[i], out->slots + first[i], masked ? out->masks + first[i] : NULL};
-        out->paired[i] = count_paired(ring->vertices + begin, ring->first_vertex[i + 1] - begin);
-        pack_cell(&c, ring->vertices + begin, ring->first_vertex[i + 1] - begin, out->paired[i]);
+        out->paired[i] = count_paired(ring->cloth.vertices + begin, ring->cloth.first_vertex[i + 1] - begin);
+        pack_cell(&c, ring->cloth.vertices + begin, ring->cloth.first_vertex[i + 1] - begin, out->paired[i]);
     }
     return all;
 }
@@ -412,8 +413,8 @@ pleat_result PL_WIDE(pl_fold_lane_work_make)(const pl_bound_ring *rings, uint32_
     uint32_t rows = 0, groups = 0, feet = 0, most = 0;
     for (uint32_t r = 0; r < ring_count; ++r)
     {
-        uint32_t blocks = rings[r].lanes->block_count, folds = blocks * rings[r].fold_count;
-        rows = rings[r].lanes->row_count > rows ? rings[r].lanes->row_count : rows;
+        uint32_t blocks = rings[r].cloth.lanes->block_count, folds = blocks * rings[r].fold_count;
+        rows = rings[r].cloth.lanes->row_count > rows ? rings[r].cloth.lanes->row_count : rows;
         groups = folds > groups ? folds : groups;
         feet = folds + blocks > feet ? folds + blocks : feet;
         most = blocks > most ? blocks : most;

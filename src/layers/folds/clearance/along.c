@@ -150,10 +150,12 @@ void pl_fold_taper_rooms(const pl_bound_ring *ring, float slope, float *rooms)
  * neighbour, and a station takes from others as it begins to fold itself, not at once. */
 static float gain_of(const pl_bound_ring *ring, const pl_folds_layer *layer, uint32_t index, float low, float high)
 {
-    float gate = fminf(layer->gates[ring->first_fold + index], layer->outers[index / ring->fold_count]);
+    float gate =
+        fminf(layer->rivals.gates[ring->first_fold + index], layer->at.allowed.outers[index / ring->fold_count]);
     float share = ring->folds[index].fade * gate * ring->strength;
-    float room = fminf(layer->rooms[index], layer->tapers[index]) * share;
-    float begun = fminf(layer->lost[index / ring->fold_count] / BEGUN, 1), left = HALF_ROOM * (room * room - low * low);
+    float room = fminf(layer->at.allowed.rooms[index], layer->at.allowed.tapers[index]) * share;
+    float begun = fminf(layer->at.lost[index / ring->fold_count] / BEGUN, 1),
+          left = HALF_ROOM * (room * room - low * low);
     float given = GIVEN * begun * begun * (high * high - low * low);
     return left > 0 && given > 0 && ring->folds[index].sample_count > 2 ? given * left / (given + left) : 0;
 }
@@ -163,7 +165,8 @@ static float gain_of(const pl_bound_ring *ring, const pl_folds_layer *layer, uin
 static float flow_between(const pl_bound_ring *ring, const pl_folds_layer *layer, uint32_t from, uint32_t to, float a,
                           float b)
 {
-    float covered = fmaxf(layer->pressed[from / ring->fold_count], layer->pressed[to / ring->fold_count]);
+    float covered =
+        fmaxf(layer->at.covered.pressed[from / ring->fold_count], layer->at.covered.pressed[to / ring->fold_count]);
     float closed = pl_fold_ramp(covered, CLOSES * ring->width, CLOSED * ring->width);
     float gap = pl_fold_gap(ring, from / ring->fold_count);
     closed /= gap * gap;
@@ -177,13 +180,14 @@ void pl_fold_share_along(const pl_bound_ring *ring, float part, pl_folds_layer *
     {
         /* Over the seam of a closed ring, and from there station by station. */
         uint32_t end = last * folds + k;
-        float here = layer->heights[k];
-        float seam = ring->closed ? flow_between(ring, layer, end, k, layer->heights[end], here) : 0, in = seam;
+        float here = layer->at.risen.heights[k];
+        float seam = ring->closed ? flow_between(ring, layer, end, k, layer->at.risen.heights[end], here) : 0,
+              in = seam;
         for (uint32_t i = 0, index = k; i < stations; ++i, index += folds)
         {
-            float next = i < last ? layer->heights[index + folds] : 0;
+            float next = i < last ? layer->at.risen.heights[index + folds] : 0;
             float out = i < last ? flow_between(ring, layer, index, index + folds, here, next) : seam;
-            layer->heights[index] = sqrtf(fmaxf(here * here + part * (in - out), 0));
+            layer->at.risen.heights[index] = sqrtf(fmaxf(here * here + part * (in - out), 0));
             here = next;
             in = out;
         }
@@ -226,18 +230,18 @@ static void keep_lowest(const pl_bound_ring *ring, uint32_t station, const float
 void pl_fold_leave_stubs(const pl_bound_ring *ring, float part, pl_folds_layer *layer)
 {
     uint32_t stations = ring->station_count, folds = ring->fold_count;
-    float *least = layer->lowest;
+    float *least = layer->at.risen.lowest;
     if (!(part > 0))
     {
         return;
     }
     for (uint32_t i = 0; i < stations; ++i)
     {
-        keep_lowest(ring, i, layer->heights, 1, least + (size_t)i * folds);
+        keep_lowest(ring, i, layer->at.risen.heights, 1, least + (size_t)i * folds);
     }
     for (uint32_t i = 0; i < stations; ++i)
     {
-        float most[2 * PL_FOLDS_A_SIDE], *heights = layer->heights + (size_t)i * folds;
+        float most[2 * PL_FOLDS_A_SIDE], *heights = layer->at.risen.heights + (size_t)i * folds;
         keep_lowest(ring, i, least, -1, most);
         for (uint32_t k = 0; k < folds; ++k)
         {

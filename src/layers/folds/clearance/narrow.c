@@ -16,13 +16,13 @@ pl_f4 pl_fold_sideways(pl_f4 along, pl_f4 up)
 
 static pl_f4 place_of(const pl_bound_ring *ring, uint32_t sample, const pleat_vec4 *positions)
 {
-    return pl_fold_mix(positions, ring->samples[sample].vertex, ring->samples[sample].weight);
+    return pl_fold_mix(positions, ring->lines.samples[sample].vertex, ring->lines.samples[sample].weight);
 }
 
 /* How far the lines on both sides of a fold are from its own at rest; 0: there is none, or it meets the fold's own. */
 static void measure_at_rest(const pl_bound_ring *ring, const pleat_cloth *cloth, pl_fold_narrow *narrow)
 {
-    const pl_fold_sample *middle = &ring->samples[narrow->middle];
+    const pl_fold_sample *middle = &ring->lines.samples[narrow->middle];
     pl_f4 along = place_of(ring, narrow->end, cloth->rest) - place_of(ring, narrow->begin, cloth->rest);
     pl_f4 sideways = pl_fold_sideways(along, pl_fold_mix(cloth->rest_normals, middle->vertex, middle->weight));
     float mirrored = pl_affine_determinant(&cloth->to_rest) < 0 ? -1.0f : 1.0f;
@@ -71,8 +71,8 @@ pleat_result pl_folds_find_narrow(pl_bound_ring *ring, const uint8_t *known, con
     {
         count += is_known(ring, known, i);
     }
-    ring->narrows = PL_ARENA_NEW(arena, pl_fold_narrow, count);
-    if (!ring->narrows)
+    ring->obstacles.narrows = PL_ARENA_NEW(arena, pl_fold_narrow, count);
+    if (!ring->obstacles.narrows)
     {
         return pl_fail_memory(arena->memory, error, "cloth that is crushed");
     }
@@ -80,7 +80,7 @@ pleat_result pl_folds_find_narrow(pl_bound_ring *ring, const uint8_t *known, con
     {
         if (is_known(ring, known, i))
         {
-            ring->narrows[ring->narrow_count++] = make_narrow(ring, cloth, i);
+            ring->obstacles.narrows[ring->obstacles.narrow_count++] = make_narrow(ring, cloth, i);
         }
     }
     return PLEAT_OK;

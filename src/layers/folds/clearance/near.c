@@ -4,6 +4,27 @@
 #include "base/fail.h"
 #include "layers/folds/clearance/near.h"
 
+/* Places that are noted stand at least about this far apart, of a fold's width, or look other ways. */
+#define APART 0.4f
+/* What would lower a room by less, of a fold's width, is as good as known. */
+#define KNOWN 0.07f
+/* A place counts as opposite if it looks back by more than 12 degrees past the side: cosine. One that is turned by 60
+ * degrees and nearer than a quarter of its way at rest is crushed. */
+#define OPPOSITE (-0.2f)
+#define TURNED 0.5f
+#define CRUSHED_TO 0.25f
+/* How far ahead of a fold places count, of the height of two, and a little more. */
+#define AHEAD 2.2f
+/* What is nearer at rest, in folds' widths, and looks the same way is the fold's own surroundings. */
+#define OWN 2.0f
+/* A vertex has passed the crease from so far behind it on, of a fold's width. */
+#define THROUGH 0.05f
+/* Cloth is put back onto the crease unless its way from the ring is longer than at rest by this and so much of a fold's
+ * width more; past 120 degrees always. */
+#define STRETCHED 1.2f
+#define DRAWN 0.1f
+#define DEEPEST (-0.5f)
+
 /* ---- Planning ---- */
 
 typedef struct cell_index
@@ -108,7 +129,7 @@ pleat_result pl_fold_crowd_make(const pl_folds_plan *plan, const pl_ring_surface
     {
         return pl_fail_memory(arena->memory, error, "what is near");
     }
-    choose_members(out, next, seen, 0.4f * plan->width);
+    choose_members(out, next, seen, APART * plan->width);
     out->fours = PL_ARENA_NEW(arena, pl_fold_four, out->member_count);
     return out->fours || !out->member_count ? PLEAT_OK : pl_fail_memory(arena->memory, error, "what is near");
 }
@@ -177,7 +198,7 @@ static bool is_put_back(const seeker *s, float way, float arc)
     const pl_fold_ring *ring = s->ring;
     pl_f4 near = turned_by(s->crowd, ring->parent, ring->axis), far = turned_by(s->crowd, ring->joint, ring->axis);
     float cosine = pl_dot3(near, far);
-    return cosine < DEEP && (cosine < -0.5f || way < 1.2f * (fabsf(arc) + 0.1f * ring->values.width));
+    return cosine < DEEP && (cosine < DEEPEST || way < STRETCHED * (fabsf(arc) + DRAWN * ring->values.width));
 }
 
 /* Has a vertex from across the ring passed the crease, as a belly does over a raised thigh? Then the crease does not
@@ -192,7 +213,7 @@ static bool is_through(const seeker *s, uint32_t vertex, float arc)
     pl_f4 along = pl_affine_vector(&s->crowd->from_rest, ring->ring.stations[s->station].across);
     pl_f4 across = turned_by(s->crowd, ring->parent, along) + turned_by(s->crowd, ring->joint, along);
     float beyond = pl_dot3(way, pl_normalize3(across)) * (s->k < ring->fold_count / 2 ? -1.0f : 1.0f);
-    return beyond > 0.05f * ring->values.width && !is_put_back(s, pl_length3(way), arc);
+    return beyond > THROUGH * ring->values.width && !is_put_back(s, pl_length3(way), arc);
 }
 
 /* Do walls and the crease keep a place apart from the fold (frame/prepare_wide.c)? They do across the ring, before the
@@ -206,8 +227,8 @@ static bool is_kept_apart(const seeker *s, uint32_t vertex)
     float width = ring->values.width, u, arc, count = (float)ring->ring.station_count;
     float now = pl_length3(pl_load(&s->crowd->positions[vertex]) - s->place);
     float alike = pl_dot3(s->crowd->looks[vertex], s->up);
-    bool curls = alike < -0.2f || (alike < 0.5f && now < 0.25f * pl_length3(rest - s->rest));
-    if (pl_patch_find(&ring->patch, rest, normal, 0.35f * width, &u, &arc))
+    bool curls = alike < OPPOSITE || (alike < TURNED && now < CRUSHED_TO * pl_length3(rest - s->rest));
+    if (pl_patch_find(&ring->patch, rest, normal, PL_FOLD_PATCH_REACH * width, &u, &arc))
     {
         float apart = fabsf(u - (float)s->station);
         apart = ring->ring.closed ? fminf(apart, count - apart) : apart;
@@ -253,14 +274,16 @@ static pl_i4 are_before(const seeker *s, const pl_fold_four *four, const pl_f4 d
     ways_of(four->rest, s->rest, away);
     pl_f4 apart = away[0] * away[0] + away[1] * away[1] + away[2] * away[2];
     pl_f4 squared = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-    pl_i4 near = (ahead > pl_splat(-0.5f * width)) & (ahead < pl_splat(2.2f * PL_FOLD_STEEP * width)) &
+    pl_i4 near = (ahead > pl_splat(PL_FOLD_BESIDES * width)) & (ahead < pl_splat(AHEAD * PL_FOLD_STEEP * width)) &
                  (squared < pl_splat(PL_FOLD_NEAR * PL_FOLD_NEAR * width * width));
-    return near & ((apart > pl_splat(4 * width * width)) | (dots_of(four->normal, s->rest_normal) < pl_splat(-0.2f)));
+    return near & ((apart > pl_splat(OWN * OWN * width * width)) |
+                   (dots_of(four->normal, s->rest_normal) < pl_splat(OPPOSITE)));
 }
 
 /* Which of those can leave the fold less than a room? The ways of two folds run together by at most the root of 5 of
  * what lies between them, in room_ahead; and only what is behind the fold and beside it can have been pushed through.
  * A little more than that counts, for rounding. */
+#define MEETING 5.01f
 static pl_i4 may_leave_less(const pl_f4 d[3], pl_f4 ahead, float width, float room)
 {
     pl_f4 squared = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], zero = pl_splat(0);
@@ -268,7 +291,7 @@ static pl_i4 may_leave_less(const pl_f4 d[3], pl_f4 ahead, float width, float ro
     pl_f4 aside = pl_max(
         pl_set(sqrtf(across[0]), sqrtf(across[1]), sqrtf(across[2]), sqrtf(across[3])) - pl_splat(0.51f * width), zero);
     float reach = room + 0.04f * width;
-    pl_i4 close = before * before + aside * aside < pl_splat(5.01f * reach * reach);
+    pl_i4 close = before * before + aside * aside < pl_splat(MEETING * reach * reach);
     return close | ((ahead < pl_splat(0.11f * width)) & (aside < pl_splat(1.3f * width)));
 }
 
@@ -282,7 +305,8 @@ static bool is_any(pl_i4 mask)
 /* Is it another part of the body, which looks the other way at rest, or cloth that nothing else keeps apart? */
 static bool is_other(const seeker *s, uint32_t vertex)
 {
-    return pl_dot3(pl_load(&s->crowd->surface->normals[vertex]), s->rest_normal) < -0.2f || !is_kept_apart(s, vertex);
+    return pl_dot3(pl_load(&s->crowd->surface->normals[vertex]), s->rest_normal) < OPPOSITE ||
+           !is_kept_apart(s, vertex);
 }
 
 /* What of a four leaves the fold less than a room. */
@@ -381,8 +405,7 @@ void pl_fold_crowd_note(const pl_fold_crowd *crowd, pl_fold_ring *ring, uint32_t
     {
         room = fminf(room, room_of(&s, others->vertex[n], most));
     }
-    /* What would change less than this is as good as known. */
-    float less = room - 0.07f * width;
+    float less = room - KNOWN * width;
     uint32_t nearest = others->count < PL_FOLD_OTHERS && less > 0 ? nearest_of(&s, less) : PLEAT_NONE;
     if (nearest != PLEAT_NONE)
     {
@@ -402,7 +425,7 @@ typedef struct hollow_side
 static hollow_side side_of(const pl_bound_ring *ring, const pl_ring_surface *surface, uint32_t index)
 {
     const pl_fold *fold = &ring->folds[index];
-    const pl_fold_sample *sample = &ring->samples[fold->first_sample + fold->sample_count / 2];
+    const pl_fold_sample *sample = &ring->lines.samples[fold->first_sample + fold->sample_count / 2];
     return (hollow_side){pl_fold_mix(surface->positions, sample->vertex, sample->weight),
                          pl_normalize3(pl_fold_mix(surface->normals, sample->vertex, sample->weight))};
 }
@@ -461,8 +484,8 @@ pleat_result pl_folds_find_pinches(pl_bound_ring *ring, const pl_ring_surface *s
     /* Up to two folds' widths to each side. */
     static const int8_t around[] = {-1, 1, -2, 2};
     uint32_t folds = ring->station_count * ring->fold_count;
-    ring->pinches = PL_ARENA_NEW(arena, pl_fold_pinch, folds);
-    if (!ring->pinches)
+    ring->obstacles.pinches = PL_ARENA_NEW(arena, pl_fold_pinch, folds);
+    if (!ring->obstacles.pinches)
     {
         return pl_fail_memory(arena->memory, error, "hollows");
     }
@@ -480,7 +503,7 @@ pleat_result pl_folds_find_pinches(pl_bound_ring *ring, const pl_ring_surface *s
         }
         if (room < most)
         {
-            ring->pinches[ring->pinch_count++] = (pl_fold_pinch){i, room};
+            ring->obstacles.pinches[ring->obstacles.pinch_count++] = (pl_fold_pinch){i, room};
         }
     }
     return PLEAT_OK;
@@ -490,42 +513,43 @@ pleat_result pl_folds_find_pinches(pl_bound_ring *ring, const pl_ring_surface *s
 
 float pl_fold_loss_around(const pl_folds_layer *layer, const pl_bound_ring *ring, uint32_t station)
 {
-    float most = layer->lost[station];
+    float most = layer->at.lost[station];
     for (int side = 0; side < 2; ++side)
     {
-        float beside = layer->lost[pl_fold_station_beside(ring->station_count, ring->closed, station, side)];
+        float beside = layer->at.lost[pl_fold_station_beside(ring->station_count, ring->closed, station, side)];
         most = beside > most ? beside : most;
     }
     return most;
 }
 
-/* Neighbours along the ring taper towards a room: for them it narrows down as the cloth there begins to fold, not at
- * once. */
+/* As neighbours along the ring taper towards a room. */
 static float eased(float room, float loss, float most)
 {
-    return most + (room - most) * (loss < 0.12f ? loss / 0.12f : 1);
+    return most + (room - most) * (loss < PL_FOLD_TAPER_LOSS ? loss / PL_FOLD_TAPER_LOSS : 1);
 }
 
 /* What takes up length goes with the square of the height: a fold that is left next to nothing is none. */
+#define WORTHLESS 0.15f
 static float worth(float room, float most)
 {
-    return room * room / (room + 0.15f * most) * 1.15f;
+    return room * room / (room + WORTHLESS * most) * (1 + WORTHLESS);
 }
 
 static void lower(const pl_folds_layer *layer, uint32_t fold, float room, float loss, float most)
 {
     float taper = eased(room, loss, most);
-    layer->rooms[fold] = room < layer->rooms[fold] ? room : layer->rooms[fold];
-    layer->tapers[fold] = taper < layer->tapers[fold] ? taper : layer->tapers[fold];
+    layer->at.allowed.rooms[fold] = room < layer->at.allowed.rooms[fold] ? room : layer->at.allowed.rooms[fold];
+    layer->at.allowed.tapers[fold] = taper < layer->at.allowed.tapers[fold] ? taper : layer->at.allowed.tapers[fold];
 }
 
 /* Between two limbs that press against each other cloth does not slide on, or all that is lost there would stand as one
  * lump where they part. A fold's own crease pushes cloth out as it closes: where that leaves it no room, the other limb
  * changes nothing. Neighbours along the ring are held as cloth begins to fold here, not at once. */
+#define PINNED 0.1f
 static void pin(const pl_folds_layer *layer, uint32_t fold, float room, float loss, float most)
 {
-    float before = layer->rooms[fold], least = 0.1f * most;
-    layer->slides[fold] = eased((fminf(before, room) + least) / (before + least), loss, 1);
+    float before = layer->at.allowed.rooms[fold], least = PINNED * most;
+    layer->at.allowed.slides[fold] = eased((fminf(before, room) + least) / (before + least), loss, 1);
 }
 
 void pl_fold_give_way(const pl_folds_layer *layer, const pl_bound_ring *ring, uint32_t fold, float room, float aside,
@@ -545,23 +569,26 @@ void pl_fold_give_way(const pl_folds_layer *layer, const pl_bound_ring *ring, ui
 void pl_folds_mind_crushed(const pl_folds_layer *layer, const pl_bound_ring *ring, const pleat_layer_frame *frame)
 {
     float most = PL_FOLD_STEEP * ring->width;
-    for (uint32_t i = 0; i < ring->station_count * ring->fold_count && ring->beside_limbs; ++i)
+    for (uint32_t i = 0; i < ring->station_count * ring->fold_count && ring->obstacles.beside_limbs; ++i)
     {
-        layer->slides[i] = 1;
+        layer->at.allowed.slides[i] = 1;
     }
-    for (uint32_t n = 0; n < ring->pinch_count; ++n)
+    for (uint32_t n = 0; n < ring->obstacles.pinch_count; ++n)
     {
-        const pl_fold_pinch *pinch = &ring->pinches[n];
-        float loss = layer->lost[pinch->fold / ring->fold_count];
+        const pl_fold_pinch *pinch = &ring->obstacles.pinches[n];
+        float loss = layer->at.lost[pinch->fold / ring->fold_count];
         float room = eased(pinch->room, loss, most);
-        layer->tapers[pinch->fold] = room < layer->tapers[pinch->fold] ? room : layer->tapers[pinch->fold];
+        layer->at.allowed.tapers[pinch->fold] =
+            room < layer->at.allowed.tapers[pinch->fold] ? room : layer->at.allowed.tapers[pinch->fold];
     }
-    float mirrored = pl_affine_determinant(&frame->joints[ring->joint]) < 0 ? -1.0f : 1.0f;
-    for (uint32_t n = 0; n < ring->narrow_count; ++n)
+    float mirrored = pl_affine_determinant(&frame->joints[ring->limb.joint]) < 0 ? -1.0f : 1.0f;
+    for (uint32_t n = 0; n < ring->obstacles.narrow_count; ++n)
     {
-        const pl_fold_narrow *narrow = &ring->narrows[n];
+        const pl_fold_narrow *narrow = &ring->obstacles.narrows[n];
         float loss = pl_fold_loss_around(layer, ring, narrow->fold / ring->fold_count);
-        float room = loss > 0 ? most * pl_fold_narrow_part(ring, narrow, layer->ups, frame->positions, mirrored) : most;
+        float room = loss > 0
+                         ? most * pl_fold_narrow_part(ring, narrow, layer->at.allowed.ups, frame->positions, mirrored)
+                         : most;
         pl_fold_give_way(layer, ring, narrow->fold, room, most, loss);
     }
 }

@@ -51,7 +51,7 @@ static void finish(const pl_fold_job *job, const fold_at_work *fold)
     const pl_bound_ring *ring = job->ring;
     if (fold->near != PLEAT_NONE && fold->room < PL_FOLD_STEEP * ring->width)
     {
-        uint32_t index = ring->nears[fold->near].fold;
+        uint32_t index = ring->obstacles.nears[fold->near].fold;
         float loss = pl_fold_loss_around(job->layer, ring, index / ring->fold_count);
         pl_fold_give_way(job->layer, ring, index, fold->room, fold->aside, loss);
     }
@@ -105,18 +105,19 @@ void PL_WIDE(pl_folds_others)(const pl_fold_job *job, uint32_t block)
     uint32_t begin = block * PL_FOLD_NEARS, end = begin + PL_FOLD_NEARS;
     pairs p = {.count = 0};
     fold_at_work fold = {PLEAT_NONE, 0, 0};
-    for (uint32_t n = begin; n < end && n < ring->near_count; ++n)
+    for (uint32_t n = begin; n < end && n < ring->obstacles.near_count; ++n)
     {
-        const pl_fold_near *near = &ring->nears[n];
+        const pl_fold_near *near = &ring->obstacles.nears[n];
         if (!(pl_fold_loss_around(job->layer, ring, near->fold / ring->fold_count) > 0))
         {
             continue;
         }
-        const pl_fold_sample *top = &ring->samples[near->sample];
-        pl_f4 place = pl_fold_mix(job->frame->positions, top->vertex, top->weight), up = job->layer->ups[near->up];
+        const pl_fold_sample *top = &ring->lines.samples[near->sample];
+        pl_f4 place = pl_fold_mix(job->frame->positions, top->vertex, top->weight),
+              up = job->layer->at.allowed.ups[near->up];
         for (uint32_t i = near->first; i < near->first + near->count; ++i)
         {
-            add_pair(job, n, &ring->others[i], place, up, &p);
+            add_pair(job, n, &ring->obstacles.others[i], place, up, &p);
             if (p.count == PL_WIDTH)
             {
                 look_at(job, &p, &fold);

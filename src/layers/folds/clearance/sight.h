@@ -17,6 +17,19 @@
 /* Ways run together at least as fast as this, of the distance: half of what they do where folds look at each other. */
 #define PL_FOLD_CLOSING 0.5f
 
+/* What has been pushed through, as ramps. A place is behind the fold from the first of these on (PASSED: wholly); its
+ * cloth is turned to the fold from ASKANCE on, and counts as far aside as AWAY, or right here, passing at an angle. */
+#define PL_FOLD_BEFORE 0.1f
+#define PL_FOLD_PASSED (-0.6f)
+#define PL_FOLD_ASKANCE (-0.1f) /* of facing */
+#define PL_FOLD_FACING 0.6f
+#define PL_FOLD_TURNED_NEAR 0.5f /* aside: all of it counts, */
+#define PL_FOLD_TURNED_AWAY 1.8f /* and none */
+#define PL_FOLD_PASSING (-0.9f)  /* of facing, to 0; and of ahead */
+#define PL_FOLD_HERE (-0.1f)
+#define PL_FOLD_HERE_NEAR 0.4f
+#define PL_FOLD_HERE_AWAY 1.4f
+
 /* Where a place is, seen from the middle of a fold, and which way its cloth looks. */
 typedef struct pl_fold_sight
 {
@@ -54,10 +67,13 @@ PL_INLINE pl_fw pl_fold_room_ahead(const pl_fold_sight *s)
  * that heights change hardly faster than the cloth moves. */
 PL_INLINE pl_fw pl_fold_part_through(const pl_fold_sight *s)
 {
-    pl_fw behind = (1 - pl_ramp_w(s->ahead, -0.6f, 0.1f)) * pl_ramp_w(s->ahead, PL_FOLD_BEHIND, PL_FOLD_BESIDES);
-    pl_fw turned = pl_ramp_w(s->facing, -0.1f, 0.6f) * (1 - pl_ramp_w(s->aside, 0.5f, 1.8f));
-    pl_fw here =
-        pl_ramp_w(s->facing, -0.9f, 0) * (1 - pl_ramp_w(s->aside, 0.4f, 1.4f)) * pl_ramp_w(s->ahead, -0.9f, -0.1f);
+    pl_fw behind = (1 - pl_ramp_w(s->ahead, PL_FOLD_PASSED, PL_FOLD_BEFORE)) *
+                   pl_ramp_w(s->ahead, PL_FOLD_BEHIND, PL_FOLD_BESIDES);
+    pl_fw turned = pl_ramp_w(s->facing, PL_FOLD_ASKANCE, PL_FOLD_FACING) *
+                   (1 - pl_ramp_w(s->aside, PL_FOLD_TURNED_NEAR, PL_FOLD_TURNED_AWAY));
+    pl_fw here = pl_ramp_w(s->facing, PL_FOLD_PASSING, 0) *
+                 (1 - pl_ramp_w(s->aside, PL_FOLD_HERE_NEAR, PL_FOLD_HERE_AWAY)) *
+                 pl_ramp_w(s->ahead, PL_FOLD_PASSING, PL_FOLD_HERE);
     return behind * pl_max_w(turned, here);
 }
 

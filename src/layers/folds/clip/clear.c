@@ -240,8 +240,8 @@ static float bend_across(const pl_bound_ring *ring, const pleat_affine *joints)
     for (uint32_t i = 0; i < 2 * ring->station_count; ++i)
     {
         uint32_t foot = i / 2 * (ring->fold_count + 1) + (i % 2 ? ring->fold_count : 0);
-        pl_fold_up up = ring->ups[foot];
-        up.normal = ring->axis;
+        pl_fold_up up = ring->lines.ups[foot];
+        up.normal = ring->limb.axis;
         ends[i % 2] += pl_fold_turn(&up, joints);
     }
     return pl_dot3(pl_normalize3(ends[0]), pl_normalize3(ends[1]));
@@ -253,7 +253,7 @@ static void find_lenient(const clearing *c)
     {
         float cosine = bend_across(&c->r->layer->rings[i], c->r->joints);
         const pl_folds_layer *layer = c->r->layer;
-        bool covers = layer->closed[i] > COVERS * layer->rings[i].width;
+        bool covers = layer->bends.closed[i] > COVERS * layer->rings[i].width;
         c->lenient[i] = cosine < (covers ? BEGINS : CLOSES) && cosine > CLOSED;
         c->closing[i] = c->lenient[i] && covers;
     }
@@ -306,9 +306,9 @@ static pleat_result open_creases(clearing *c, uint32_t frame, pleat_error *error
     {
         pl_bound_ring *ring = &r->layer->rings[i];
         float swing = pl_fold_swing(ring, r->joints);
-        if (swing > CLOSED_SWING && swing < ring->opens && is_worse(c, i))
+        if (swing > CLOSED_SWING && swing < ring->limb.opens && is_worse(c, i))
         {
-            ring->opens = swing;
+            ring->limb.opens = swing;
         }
     }
     return PLEAT_OK;
@@ -360,9 +360,9 @@ static uint32_t *rings_of_vertices(const clearing *c)
     }
     for (uint32_t r = 0; r < layer->ring_count && rings; ++r)
     {
-        for (uint32_t i = 0; i < layer->rings[r].vertex_count; ++i)
+        for (uint32_t i = 0; i < layer->rings[r].cloth.vertex_count; ++i)
         {
-            rings[layer->rings[r].vertices[i].vertex] = r;
+            rings[layer->rings[r].cloth.vertices[i].vertex] = r;
         }
     }
     return rings;

@@ -4,6 +4,7 @@
 #define PL_LAYERS_FOLDS_FRAME_OCTET_H
 
 #include "layers/folds/bind/lanes.h"
+#include "layers/folds/frame/course.h"
 
 /* The cloth between two stations, within one fold. */
 typedef struct pl_fold_cell
@@ -25,8 +26,8 @@ PL_INLINE void pl_fold_cell_make(const pl_fold_job *job, uint32_t station, uint3
     static const pl_f8 unmoved[4];
     const pl_folds_layer *layer = job->layer;
     uint32_t count = job->ring->fold_count, index[2] = {station * count + k, second * count + k};
-    const pl_f4 *a = layer->ups + index[0] + station, *b = layer->ups + index[1] + second;
-    float height[2] = {layer->heights[index[0]], layer->heights[index[1]]};
+    const pl_f4 *a = layer->at.allowed.ups + index[0] + station, *b = layer->at.allowed.ups + index[1] + second;
+    float height[2] = {layer->at.risen.heights[index[0]], layer->at.risen.heights[index[1]]};
     c->begin = a[0];
     c->begin_change = b[0] - a[0];
     pl_fold_course course = pl_fold_course_of(height[0], height[1], c->begin_change);
@@ -41,7 +42,7 @@ PL_INLINE void pl_fold_cell_make(const pl_fold_job *job, uint32_t station, uint3
     for (int i = 0; i < 2 && c->even; ++i)
     {
         bool moved = height[i] > low;
-        const pl_f8 *shifts = moved ? (const pl_f8 *)layer->shifts + 4 * (size_t)index[i] : unmoved;
+        const pl_f8 *shifts = moved ? (const pl_f8 *)layer->at.risen.shifts + 4 * (size_t)index[i] : unmoved;
         for (int n = 0; n < 4; ++n)
         {
             static const pl_f8 sample = {0, 1, 2, 3, 4, 5, 6, 7};

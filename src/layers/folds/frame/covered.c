@@ -29,7 +29,7 @@ enum
 /* Where folds meet, in the real pose. */
 static pl_f4 foot_place(const pl_bound_ring *ring, size_t index, const pleat_layer_frame *frame)
 {
-    return pl_fold_mix(frame->positions, ring->feet[index].vertex, ring->feet[index].weight);
+    return pl_fold_mix(frame->positions, ring->lines.feet[index].vertex, ring->lines.feet[index].weight);
 }
 
 /* The direction of the line at the ring, as the bone on each side turns it; in a deep bend as held. */
@@ -41,9 +41,9 @@ typedef struct bone_pair
 static bone_pair bone_directions(const pl_bound_ring *ring, uint32_t station, const pl_fold_held *held,
                                  const pleat_layer_frame *frame)
 {
-    pl_f4 along = ring->along[(size_t)station * (ring->fold_count + 1) + ring->fold_count / 2];
-    pl_f4 near = pl_normalize3(pl_affine_vector(&frame->joints[ring->parent], along));
-    pl_f4 far = pl_normalize3(pl_affine_vector(&frame->joints[ring->joint], along));
+    pl_f4 along = ring->lines.along[(size_t)station * (ring->fold_count + 1) + ring->fold_count / 2];
+    pl_f4 near = pl_normalize3(pl_affine_vector(&frame->joints[ring->limb.parent], along));
+    pl_f4 far = pl_normalize3(pl_affine_vector(&frame->joints[ring->limb.joint], along));
     return (bone_pair){near, held && held->excess > 0 ? pl_quat_rotate(held->back, far) : far};
 }
 
@@ -74,12 +74,13 @@ static pl_fold_wall closing_of(const pl_bound_ring *ring, uint32_t station, cons
 {
     uint32_t ends[2] = {folds_from_ring(ring, station, 0), folds_from_ring(ring, station, 1)};
     size_t foot = (size_t)station * (ring->fold_count + 1) + ring->fold_count / 2;
-    const pl_f4 *rest = ring->feet_rest + foot;
+    const pl_f4 *rest = ring->lines.feet_rest + foot;
     bone_pair pair = bone_directions(ring, station, NULL, frame);
     if (ends[0] && ends[1])
     {
-        pair.near = pl_normalize3(pl_affine_vector(&frame->joints[ring->parent], rest[0] - rest[-(ptrdiff_t)ends[0]]));
-        pair.far = pl_normalize3(pl_affine_vector(&frame->joints[ring->joint], rest[ends[1]] - rest[0]));
+        pair.near =
+            pl_normalize3(pl_affine_vector(&frame->joints[ring->limb.parent], rest[0] - rest[-(ptrdiff_t)ends[0]]));
+        pair.far = pl_normalize3(pl_affine_vector(&frame->joints[ring->limb.joint], rest[ends[1]] - rest[0]));
     }
     return (pl_fold_wall){foot_place(ring, foot, frame), pl_normalize3(pair.near + pair.far)};
 }
@@ -144,11 +145,11 @@ static float cover_side(const pl_bound_ring *ring, uint32_t station, uint32_t si
                         const pleat_layer_frame *frame)
 {
     uint32_t middle = ring->fold_count / 2;
-    const pl_fold_sample *feet = ring->feet + (size_t)station * (ring->fold_count + 1);
-    const pl_f4 *rest = ring->feet_rest + (size_t)station * (ring->fold_count + 1);
+    const pl_fold_sample *feet = ring->lines.feet + (size_t)station * (ring->fold_count + 1);
+    const pl_f4 *rest = ring->lines.feet_rest + (size_t)station * (ring->fold_count + 1);
     float sum = 0, before = 0, way = side ? 1.0f : -1.0f;
-    pl_f4 outwards = ring->along[(size_t)station * (ring->fold_count + 1) + middle] * pl_splat(way);
-    float straight = pl_fold_ramp(fabsf(pl_dot3(outwards, ring->axis)), ASKEW, ALONG);
+    pl_f4 outwards = ring->lines.along[(size_t)station * (ring->fold_count + 1) + middle] * pl_splat(way);
+    float straight = pl_fold_ramp(fabsf(pl_dot3(outwards, ring->limb.axis)), ASKEW, ALONG);
     for (uint32_t n = 1; n <= middle; ++n)
     {
         uint32_t foot = side ? middle + n : middle - n, k = side ? foot - 1 : foot;
@@ -172,7 +173,7 @@ static float depth_at(const pl_bound_ring *ring, uint32_t station, uint32_t side
                       const pleat_layer_frame *frame)
 {
     uint32_t middle = ring->fold_count / 2;
-    const pl_fold_sample *feet = ring->feet + (size_t)station * (ring->fold_count + 1);
+    const pl_fold_sample *feet = ring->lines.feet + (size_t)station * (ring->fold_count + 1);
     float depth = 0, arc = 0, way = side ? -1.0f : 1.0f;
     for (uint32_t n = 1; n <= middle && arc < at; ++n)
     {
@@ -218,22 +219,23 @@ static void find_strays(const pl_bound_ring *ring, pl_folds_layer *layer)
 {
     for (uint32_t i = 0; i < ring->station_count; ++i)
     {
-        float pressed = layer->pressed[i], apart = 0;
-        for (int side = 0; side < 2 && layer->runs[i][3] > 0; ++side)
+        float pressed = layer->at.covered.pressed[i], apart = 0;
+        for (int side = 0; side < 2 && layer->at.covered.runs[i][3] > 0; ++side)
         {
             uint32_t at = i;
             for (int n = 0; n < PL_FOLD_ASIDE; ++n)
             {
                 at = pl_fold_station_beside(ring->station_count, ring->closed, at, side);
-                if (!(layer->runs[at][3] > 0))
+                if (!(layer->at.covered.runs[at][3] > 0))
                 {
                     break;
                 }
-                pressed = fmaxf(pressed, layer->pressed[at]);
-                apart = fmaxf(apart, 1 - pl_dot3(layer->creases[i].direction, layer->creases[at].direction));
+                pressed = fmaxf(pressed, layer->at.covered.pressed[at]);
+                apart = fmaxf(apart, 1 - pl_dot3(layer->at.covered.creases[i].direction,
+                                                 layer->at.covered.creases[at].direction));
             }
         }
-        layer->strays[i] = pressed > ring->width ? pl_fold_ramp(apart, SAME, OTHER) : 0;
+        layer->at.covered.strays[i] = pressed > ring->width ? pl_fold_ramp(apart, SAME, OTHER) : 0;
     }
 }
 
@@ -243,14 +245,14 @@ static void find_strays(const pl_bound_ring *ring, pl_folds_layer *layer)
  * grow back, and lose nothing any more, between others that do. */
 static float lost_around(const pl_fold_job *job, uint32_t station)
 {
-    float lost = job->layer->lost[station];
+    float lost = job->layer->at.lost[station];
     for (int side = 0; side < 2; ++side)
     {
         uint32_t at = station;
         for (int n = 0; n < PL_FOLD_ASIDE; ++n)
         {
             at = pl_fold_station_beside(job->ring->station_count, job->ring->closed, at, side);
-            lost = fmaxf(lost, job->layer->lost[at]);
+            lost = fmaxf(lost, job->layer->at.lost[at]);
         }
     }
     return lost;
@@ -258,22 +260,23 @@ static float lost_around(const pl_fold_job *job, uint32_t station)
 
 static void cover_station(const pl_fold_job *job, uint32_t station)
 {
-    pl_fold_wall *crease = &job->layer->creases[station];
+    pl_fold_wall *crease = &job->layer->at.covered.creases[station];
     *crease = closing_of(job->ring, station, job->frame);
     float part = pl_fold_ramp(lost_around(job, station), 0, PRESSED_LOSS);
     part *= clear_of(job->ring, station, &job->pose);
     part *= cover_of(job->ring, station, crease, job->frame);
-    job->layer->pressed[station] = part;
+    job->layer->at.covered.pressed[station] = part;
     float turn = pl_fold_ramp(part / job->ring->width, 0, TURNED);
-    job->layer->runs[station] = turn_crease(job->ring, station, job->frame, turn, crease);
-    job->layer->runs[station][3] = 1;
+    job->layer->at.covered.runs[station] = turn_crease(job->ring, station, job->frame, turn, crease);
+    job->layer->at.covered.runs[station][3] = 1;
 }
 
 /* Vertices between two stations rise as both are turned. */
 static bool is_turned(const pl_fold_job *job, int64_t station)
 {
-    return pl_fold_is_lost(job->layer, job->ring, station) || pl_fold_is_lost(job->layer, job->ring, station - 1) ||
-           pl_fold_is_lost(job->layer, job->ring, station + 1);
+    return pl_fold_is_lost(&job->layer->at, job->ring, station) ||
+           pl_fold_is_lost(&job->layer->at, job->ring, station - 1) ||
+           pl_fold_is_lost(&job->layer->at, job->ring, station + 1);
 }
 
 static void cover_stations(void *data, uint32_t begin, uint32_t end, uint32_t worker)
@@ -282,8 +285,8 @@ static void cover_stations(void *data, uint32_t begin, uint32_t end, uint32_t wo
     (void)worker;
     for (uint32_t i = begin; i < end; ++i)
     {
-        job->layer->runs[i] = pl_splat(0);
-        job->layer->pressed[i] = 0;
+        job->layer->at.covered.runs[i] = pl_splat(0);
+        job->layer->at.covered.pressed[i] = 0;
         if (is_turned(job, i))
         {
             cover_station(job, i);

@@ -3,7 +3,9 @@
 #include "layers/folds/clearance/near.h"
 #include "layers/folds/clip/lids.h"
 #include "layers/folds/frame/covered.h"
+#include "layers/folds/garment/around.h"
 #include "layers/folds/garment/lining.h"
+#include "layers/folds/rings/outer.h"
 
 #include "base/parallel.h"
 
@@ -51,7 +53,7 @@ static float room_slope(const pl_folds_layer *layer, const pl_bound_ring *ring)
     float least = 1;
     for (uint32_t i = 0; i < ring->station_count; ++i)
     {
-        float lost = layer->lost[i] / ENDS_LOSS, slope = 1 - (1 - layer->ends[i]) * (lost < 1 ? lost : 1);
+        float lost = layer->at.lost[i] / ENDS_LOSS, slope = 1 - (1 - layer->at.allowed.ends[i]) * (lost < 1 ? lost : 1);
         least = slope < least ? slope : least;
     }
     return LEAST_SLOPE + (1 - LEAST_SLOPE) * least;
@@ -72,13 +74,13 @@ static void mind_others(const pl_fold_job *job)
 {
     const pl_bound_ring *ring = job->ring;
     pl_folds_mind_crushed(job->layer, ring, job->frame);
-    run_kernel(job, job->layer->kernels->others, (ring->near_count + PL_FOLD_NEARS - 1) / PL_FOLD_NEARS);
-    if (ring->beside_limbs)
+    run_kernel(job, job->layer->kernels->others, (ring->obstacles.near_count + PL_FOLD_NEARS - 1) / PL_FOLD_NEARS);
+    if (ring->obstacles.beside_limbs)
     {
-        pl_fold_share_rooms(ring, job->layer->slides);
+        pl_fold_share_rooms(ring, job->layer->at.allowed.slides);
     }
-    pl_folds_hold_down(ring, job->layer->tapers);
-    pl_fold_taper_rooms(ring, room_slope(job->layer, ring), job->layer->tapers);
+    pl_folds_hold_down(ring, job->layer->at.allowed.tapers);
+    pl_fold_taper_rooms(ring, room_slope(job->layer, ring), job->layer->at.allowed.tapers);
 }
 
 /* Folds of a deep bend share length along their ring before they are evened out. */
@@ -102,7 +104,7 @@ static void update_ring(const pl_fold_job *job)
     const pl_fold_kernels *kernels = layer->kernels;
     memset(job->figures, 0, ring->station_count * sizeof *job->figures);
     run_stage(job, kernels->measure);
-    if (!(most_of(layer->lost, ring->station_count) > 0))
+    if (!(most_of(layer->at.lost, ring->station_count) > 0))
     {
         return;
     }
@@ -110,7 +112,7 @@ static void update_ring(const pl_fold_job *job)
     if (job->deep)
     {
         pl_folds_cover(job);
-        layer->closed[ring - layer->rings] = most_of(layer->pressed, ring->station_count);
+        layer->bends.closed[ring - layer->rings] = most_of(layer->at.covered.pressed, ring->station_count);
     }
     if (layer->options.contact)
     {
@@ -130,7 +132,7 @@ static void update_ring(const pl_fold_job *job)
         run_stage(job, kernels->tuck);
         run_stage(job, kernels->sink);
     }
-    layer->highest = fmaxf(layer->highest, most_of(layer->highs, ring->station_count));
+    layer->highest = fmaxf(layer->highest, most_of(layer->at.risen.highs, ring->station_count));
 }
 
 /* ---- All rings ---- */
@@ -139,7 +141,8 @@ static pl_fold_job make_job(pl_folds_layer *layer, const pl_bound_ring *ring, co
 {
     size_t r = (size_t)(ring - layer->rings);
     pl_fold_job job = {
-        layer, ring, layer->figures + ring->first_figure, frame, {frame, layer->bends[r], layer->inners[r]}, false};
+        layer, ring, layer->figures + ring->first_figure, frame, {frame, layer->bends.held[r], layer->bends.inners[r]},
+        false};
     job.deep = layer->options.contact && job.pose.held.deep;
     if (!layer->options.contact)
     {
@@ -153,7 +156,7 @@ static void settle_crossings(pl_folds_layer *layer, const pleat_layer_frame *fra
 {
     for (uint32_t r = 0; r < layer->ring_count; ++r)
     {
-        if (layer->rings[r].ask_count)
+        if (layer->rings[r].crossed.ask_count)
         {
             pl_fold_job job = make_job(layer, &layer->rings[r], frame);
             run_stage(&job, layer->kernels->span);
@@ -170,11 +173,11 @@ void pl_folds_update(void *user, const pleat_layer_frame *frame)
     for (uint32_t r = 0; r < layer->ring_count; ++r)
     {
         const pl_bound_ring *ring = &layer->rings[r];
-        layer->bends[r] = pl_fold_held_of(ring, frame);
-        layer->closed[r] = 0;
-        layer->inners[r] = ring->outward
-                               ? pl_fold_inner(ring->axis, &frame->joints[ring->parent], &frame->joints[ring->joint])
-                               : pl_splat(0);
+        layer->bends.held[r] = pl_fold_held_of(ring, frame);
+        layer->bends.closed[r] = 0;
+        layer->bends.inners[r] = ring->limb.outward ? pl_fold_inner(ring->limb.axis, &frame->joints[ring->limb.parent],
+                                                                    &frame->joints[ring->limb.joint])
+                                                    : pl_splat(0);
     }
     pl_folds_note_outer(layer, frame);
     pl_folds_meet_lids(layer, frame);

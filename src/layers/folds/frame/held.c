@@ -14,6 +14,24 @@
 /* A crease that is to be open is so over this much of a swing. */
 #define OPENING 0.3f
 
+/* Swings, radians, from where on something begins and where it is whole, or over which it ends. Chosen on the arm,
+ * dancers and sleeves; see docs/folds.md, "Deep bends". */
+typedef struct swing_range
+{
+    float begin, whole;
+} swing_range;
+static const swing_range taking = {1.3f, 1.5f};      /* less of what comes over, and length shared along the ring */
+static const swing_range tucking = {1.3f, 1.45f};    /* the crease takes up length */
+static const swing_range untucking = {1.8f, 2.1f};   /* it does not any more: nothing of it is seen */
+static const swing_range giving_up = {1.65f, 1.85f}; /* length is lost under cover */
+static const swing_range cutting = {1.83f, 2.15f};   /* stubs are left out */
+static const swing_range pressing = {DEEP, 1.45f};   /* cloth is put back onto the crease */
+
+static float part_of(swing_range range, float swing)
+{
+    return pl_fold_ramp(swing, range.begin, range.whole);
+}
+
 /* The part of a swing that is held back. Smooth, never falling. */
 static float excess_of(float swing)
 {
@@ -45,8 +63,8 @@ static pleat_affine turn_of(const pleat_affine *joint, pl_f4 pivot, pl_f4 back)
 /* The swing of a ring's joint, radians, and in axis, about what: as long as its sine. */
 static float swing_about(const pl_bound_ring *ring, const pleat_affine *joints, pl_f4 *axis)
 {
-    pl_f4 near = pl_normalize3(pl_affine_vector(&joints[ring->parent], ring->axis));
-    pl_f4 far = pl_normalize3(pl_affine_vector(&joints[ring->joint], ring->axis));
+    pl_f4 near = pl_normalize3(pl_affine_vector(&joints[ring->limb.parent], ring->limb.axis));
+    pl_f4 far = pl_normalize3(pl_affine_vector(&joints[ring->limb.joint], ring->limb.axis));
     *axis = pl_cross(far, near);
     return atan2f(pl_length3(*axis), pl_dot3(near, far));
 }
@@ -59,21 +77,21 @@ float pl_fold_swing(const pl_bound_ring *ring, const pleat_affine *joints)
 
 pl_fold_held pl_fold_held_of(const pl_bound_ring *ring, const pleat_layer_frame *frame)
 {
-    const pleat_affine *joint = &frame->joints[ring->joint];
+    const pleat_affine *joint = &frame->joints[ring->limb.joint];
     pl_f4 axis;
     float swing = swing_about(ring, frame->joints, &axis), sine = pl_length3(axis);
-    pl_fold_held held = {.pivot = pl_affine_point(joint, ring->pivot), .linear = ring->linear};
+    pl_fold_held held = {.pivot = pl_affine_point(joint, ring->limb.pivot), .linear = ring->limb.linear};
     held.deep = swing > DEEP;
-    held.take = PL_FOLD_TAKE + (PL_FOLD_TAKE_DEEP - PL_FOLD_TAKE) * pl_fold_ramp(swing, 1.3f, 1.5f);
-    held.tuck = pl_fold_ramp(swing, 1.3f, 1.45f) * (1 - pl_fold_ramp(swing, 1.8f, 2.1f));
-    held.spared = pl_fold_ramp(swing, 1.3f, 1.45f);
-    held.given_up = pl_fold_ramp(swing, 1.65f, 1.85f);
-    held.along = pl_fold_ramp(swing, 1.3f, 1.5f);
-    held.stubs = pl_fold_ramp(swing, 1.83f, 2.15f);
-    held.press = pl_fold_ramp(swing, DEEP, 1.45f);
-    if (swing > ring->opens - OPENING)
+    held.take = PL_FOLD_TAKE + (PL_FOLD_TAKE_DEEP - PL_FOLD_TAKE) * part_of(taking, swing);
+    held.tuck = part_of(tucking, swing) * (1 - part_of(untucking, swing));
+    held.spared = part_of(tucking, swing);
+    held.given_up = part_of(giving_up, swing);
+    held.along = part_of(taking, swing);
+    held.stubs = part_of(cutting, swing);
+    held.press = part_of(pressing, swing);
+    if (swing > ring->limb.opens - OPENING)
     {
-        float closed = 1 - pl_fold_ramp(swing, ring->opens - OPENING, ring->opens);
+        float closed = 1 - pl_fold_ramp(swing, ring->limb.opens - OPENING, ring->limb.opens);
         held.tuck *= closed;
         held.press *= closed;
     }

@@ -12,7 +12,7 @@ static bool is_stretched(const pl_fold_job *job, uint32_t block, uint32_t k)
 {
     uint32_t index = block * job->ring->fold_count + k;
     const pl_fw(*feet)[3] = (const pl_fw(*)[3]) & job->layer->work->foot_points[index + block];
-    pl_fw rest = job->ring->lanes->groups[index].rest_length;
+    pl_fw rest = job->ring->cloth.lanes->groups[index].rest_length;
     pl_iw longer = pl_fold_distance_w(feet[0], feet[1]) >= rest * pl_splat_w(1 + SUM_ROUNDING);
     return pl_mask_w(longer | (rest <= pl_splat_w(0))) == (1u << PL_WIDTH) - 1;
 }
@@ -22,7 +22,7 @@ static pl_fw measure_group(const pl_fold_job *job, uint32_t block, uint32_t k)
 {
     const pl_fold_lane_work *work = job->layer->work;
     uint32_t index = block * job->ring->fold_count + k;
-    pl_fw rest = job->ring->lanes->groups[index].rest_length;
+    pl_fw rest = job->ring->cloth.lanes->groups[index].rest_length;
     pl_fold_group_measure(job, block, k);
     pl_fw lost = pl_fold_lost_w(work->lengths[index], rest, work->noises[index]);
     return pl_where_w(lost > pl_splat_w(0), lost / rest);
@@ -47,7 +47,7 @@ static void place_feet(const pl_fold_job *job, uint32_t block, uint32_t folds, u
 void PL_WIDE(pl_folds_measure)(const pl_fold_job *job, uint32_t block)
 {
     uint32_t count = job->ring->fold_count, wanted = 0;
-    const pl_fold_group *groups = job->ring->lanes->groups + (size_t)block * count;
+    const pl_fold_group *groups = job->ring->cloth.lanes->groups + (size_t)block * count;
     for (uint32_t k = 0; k < count; ++k)
     {
         wanted |= groups[k].row_count ? 1u << k : 0;
@@ -62,7 +62,7 @@ void PL_WIDE(pl_folds_measure)(const pl_fold_job *job, uint32_t block)
             most = pl_max_w(measure_group(job, block, k), most);
         }
     }
-    *(pl_fw *)(job->layer->lost + (size_t)block * PL_WIDTH) = most;
+    *(pl_fw *)(job->layer->at.lost + (size_t)block * PL_WIDTH) = most;
 }
 
 /* What part of its way from end to end each fold has lost that is asked for; below 0 it is stretched. Where there is no
@@ -73,7 +73,7 @@ void PL_WIDE(pl_folds_span)(const pl_fold_job *job, uint32_t block)
     size_t first = (size_t)block * PL_WIDTH;
     for (size_t station = first; station < first + PL_WIDTH && station < job->ring->station_count; ++station)
     {
-        asked |= job->ring->asked[station];
+        asked |= job->ring->crossed.asked[station];
     }
     place_feet(job, block, asked, 0);
     for (uint32_t k = 0; k < count; ++k)
@@ -82,10 +82,10 @@ void PL_WIDE(pl_folds_span)(const pl_fold_job *job, uint32_t block)
         {
             const pl_fw(*feet)[3] = (const pl_fw(*)[3])job->layer->work->foot_points + (size_t)block * (count + 1) + k;
             pl_fw way = pl_fold_distance_w(feet[0], feet[1]);
-            pl_fw lost = 1 - way / job->ring->lanes->groups[block * count + k].rest_way;
+            pl_fw lost = 1 - way / job->ring->cloth.lanes->groups[block * count + k].rest_way;
             for (uint32_t lane = 0; lane < PL_WIDTH; ++lane)
             {
-                job->layer->losses[(first + lane) * count + k] = lost[lane];
+                job->layer->rivals.losses[(first + lane) * count + k] = lost[lane];
             }
         }
     }

@@ -90,7 +90,7 @@ PL_INLINE void pl_fold_hold_places(const pl_fold_held *held, const pl_fw rest[4]
 /* Where folds meet. */
 PL_INLINE void pl_fold_feet_place(const pl_fold_job *job, size_t index, pl_fw out[3])
 {
-    const pl_fold_lanes *lanes = job->ring->lanes;
+    const pl_fold_lanes *lanes = job->ring->cloth.lanes;
     pl_fold_places_mix(job->frame->positions, &lanes->places[index], out);
     pl_fold_hold_places(&job->pose.held, lanes->feet_rest[index], out);
 }
@@ -107,7 +107,7 @@ PL_INLINE void pl_fold_group_measure(const pl_fold_job *job, uint32_t block, uin
 {
     pl_fold_lane_work *work = job->layer->work;
     uint32_t index = block * job->ring->fold_count + k;
-    const pl_fold_group *group = &job->ring->lanes->groups[index];
+    const pl_fold_group *group = &job->ring->cloth.lanes->groups[index];
     pl_fw(*begin)[3] = &work->foot_points[index + block], (*before)[3] = begin;
     pl_fw length = {0};
     for (uint32_t i = group->first_row; i <= group->first_row + group->row_count; ++i)
@@ -116,8 +116,8 @@ PL_INLINE void pl_fold_group_measure(const pl_fold_job *job, uint32_t block, uin
         pl_fw(*point)[3] = last ? begin + 1 : &work->points[i];
         if (!last)
         {
-            pl_fold_crossings_mix(job->frame->positions, &job->ring->lanes->crossings[i], *point);
-            pl_fold_hold_places(&job->pose.held, job->ring->lanes->row_rest[i], *point);
+            pl_fold_crossings_mix(job->frame->positions, &job->ring->cloth.lanes->crossings[i], *point);
+            pl_fold_hold_places(&job->pose.held, job->ring->cloth.lanes->row_rest[i], *point);
         }
         length += pl_fold_distance_w(*before, *point);
         before = point;

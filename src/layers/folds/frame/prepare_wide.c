@@ -6,6 +6,7 @@
  * may turn around in the crease, the bones' mean direction does not before they lie on each other. */
 #include "layers/folds/frame/covered.h"
 #include "layers/folds/frame/points.h"
+#include "layers/folds/rings/outer.h"
 
 /* What a plane's direction has of the bones': the line's own is worth its length, and where it is nearly lost, the
  * bones decide. */
@@ -19,8 +20,6 @@
 /* The gap before neighbours and before the crease at the top of a fold, of its width. */
 #define GAP 0.02f
 #define CREASE_GAP 0.1f
-/* Neighbours taper towards a fold's room as its station begins to fold, not at once: wholly from this loss on. */
-#define TAPER_LOSS 0.12f
 /* Cosines of bends. Of the length that contact takes from a fold all goes on to the next up to 100 degrees, none from
  * 125 on, where lengths mean nothing. Ends of folds along the ring become flatter from 90 to 103 degrees, more than
  * which no swing is held at, down to ENDS_LEAST. Contact matters from 5 degrees on, wholly from 12. */
@@ -36,7 +35,7 @@
 
 static void turn_foot(const pl_fold_job *job, uint32_t block, uint32_t k)
 {
-    const pl_fold_lanes *lanes = job->ring->lanes;
+    const pl_fold_lanes *lanes = job->ring->cloth.lanes;
     uint32_t count = job->ring->fold_count + 1;
     const pl_fold_foot *foot = &lanes->feet[(size_t)block * count + k];
     pl_fw sum[4] = {pl_splat_w(0), pl_splat_w(0), pl_splat_w(0), pl_splat_w(0)};
@@ -50,7 +49,7 @@ static void turn_foot(const pl_fold_job *job, uint32_t block, uint32_t k)
         }
     }
     pl_normalize_w(sum);
-    pl_scatter_w(sum, job->layer->ups + (size_t)block * PL_WIDTH * count + k, count);
+    pl_scatter_w(sum, job->layer->at.allowed.ups + (size_t)block * PL_WIDTH * count + k, count);
     size_t at = (size_t)block * count + k;
     if (job->pose.held.excess > 0)
     {
@@ -76,9 +75,9 @@ typedef struct bones
 
 static void find_bones(const pl_fold_job *job, uint32_t block, uint32_t k, bones *out)
 {
-    const pl_fold_foot *foot = &job->ring->lanes->feet[(size_t)block * (job->ring->fold_count + 1) + k];
-    pl_affine_vector_w(&job->frame->joints[job->ring->parent], foot->along, out->near);
-    pl_affine_vector_w(&job->frame->joints[job->ring->joint], foot->along, out->far);
+    const pl_fold_foot *foot = &job->ring->cloth.lanes->feet[(size_t)block * (job->ring->fold_count + 1) + k];
+    pl_affine_vector_w(&job->frame->joints[job->ring->limb.parent], foot->along, out->near);
+    pl_affine_vector_w(&job->frame->joints[job->ring->limb.joint], foot->along, out->far);
     pl_normalize_w(out->near);
     pl_normalize_w(out->far);
     if (job->pose.held.excess > 0)
@@ -121,7 +120,7 @@ PL_INLINE void find_wall(const pl_fold_job *job, uint32_t block, uint32_t k, wal
 {
     uint32_t count = job->ring->fold_count;
     size_t index = (size_t)block * (count + 1) + k;
-    const pl_fold_group *groups = job->ring->lanes->groups + (size_t)block * count;
+    const pl_fold_group *groups = job->ring->cloth.lanes->groups + (size_t)block * count;
     const pl_fw *here = job->layer->work->foot_points[index], *mean = out->direction;
     pl_fw along[3] = {pl_splat_w(0), pl_splat_w(0), pl_splat_w(0)};
     if (k > 0)
@@ -139,7 +138,7 @@ PL_INLINE void find_wall(const pl_fold_job *job, uint32_t block, uint32_t k, wal
     {
         along[c] -= mean[c] * less;
         out->point[c] = here[c];
-        out->direction[c] = along[c] * job->ring->lanes->feet[index].scale + mean[c] * pl_splat_w(BONES);
+        out->direction[c] = along[c] * job->ring->cloth.lanes->feet[index].scale + mean[c] * pl_splat_w(BONES);
     }
     pl_normalize_w(out->direction);
 }
@@ -177,8 +176,8 @@ PL_INLINE void find_barrier(const wall *w, float side, const pl_fw begin[3], con
 PL_INLINE pl_fw room_before(const pl_fold_job *job, uint32_t block, uint32_t index, const barrier walls[3], pl_iw asked,
                             pl_fw most)
 {
-    const pl_fold_group *group = &job->ring->lanes->groups[index];
-    const pl_fold_row *rows = job->ring->lanes->rows + group->first_row;
+    const pl_fold_group *group = &job->ring->cloth.lanes->groups[index];
+    const pl_fold_row *rows = job->ring->cloth.lanes->rows + group->first_row;
     pl_fw(*points)[3] = job->layer->work->points + group->first_row;
     const pl_fw *begin = job->layer->work->foot_points[index + block];
     for (uint32_t i = 0; i < group->row_count; ++i)
@@ -219,7 +218,7 @@ static void limit_group(const pl_fold_job *job, uint32_t block, uint32_t k, cons
 {
     const pl_bound_ring *ring = job->ring;
     uint32_t index = block * ring->fold_count + k;
-    const pl_fold_group *group = &ring->lanes->groups[index];
+    const pl_fold_group *group = &ring->cloth.lanes->groups[index];
     pl_iw there = touch->stations & (group->rest_length > pl_splat_w(0));
     float side = k >= ring->fold_count / 2 ? -1.0f : 1.0f, width = ring->width;
     const pl_fw *begin = job->layer->work->foot_points[index + block];
@@ -237,15 +236,15 @@ static void limit_group(const pl_fold_job *job, uint32_t block, uint32_t k, cons
     size_t at = (size_t)block * PL_WIDTH * ring->fold_count + k;
     for (uint32_t lane = 0; lane < PL_WIDTH; ++lane, at += ring->fold_count)
     {
-        job->layer->rooms[at] = room[lane];
-        job->layer->tapers[at] = taper[lane];
+        job->layer->at.allowed.rooms[at] = room[lane];
+        job->layer->at.allowed.tapers[at] = taper[lane];
     }
 }
 
 static void find_rooms(const pl_fold_job *job, uint32_t block, contact *touch, const bones *middle)
 {
     uint32_t count = job->ring->fold_count;
-    const pl_fold_group *groups = job->ring->lanes->groups + (size_t)block * count;
+    const pl_fold_group *groups = job->ring->cloth.lanes->groups + (size_t)block * count;
     size_t crease = (size_t)block * (count + 1) + count / 2;
     for (int c = 0; c < 3; ++c)
     {
@@ -298,13 +297,14 @@ static void bend_stations(const pl_fold_job *job, uint32_t block, pl_fw lost)
     find_bones(job, block, job->ring->fold_count / 2, &middle);
     pl_fw cosine = pl_dot_w(middle.near, middle.far), zero = pl_splat_w(0), one = pl_splat_w(1);
     pl_iw any = lost > zero;
-    *(pl_fw *)(job->layer->carries + first) = pl_select_w(any, pl_ramp_w(cosine, CARRY_NONE, CARRY_ALL), one);
-    *(pl_fw *)(job->layer->ends + first) =
+    *(pl_fw *)(job->layer->at.allowed.carries + first) =
+        pl_select_w(any, pl_ramp_w(cosine, CARRY_NONE, CARRY_ALL), one);
+    *(pl_fw *)(job->layer->at.allowed.ends + first) =
         pl_select_w(any, pl_max_w(pl_ramp_w(cosine, ENDS_FLAT, ENDS_STEEP), pl_splat_w(ENDS_LEAST)), one);
     contact touch = {.share = 1 - pl_ramp_w(cosine, TOUCH_ALL, TOUCH_NONE),
                      .clear = pl_ramp_w(cosine, PL_FOLD_CLEAR_NONE, PL_FOLD_CLEAR_ALL)};
     touch.stations = any & (touch.share > zero);
-    touch.part = pl_select_w(lost < pl_splat_w(TAPER_LOSS), lost / pl_splat_w(TAPER_LOSS), one);
+    touch.part = pl_select_w(lost < pl_splat_w(PL_FOLD_TAPER_LOSS), lost / pl_splat_w(PL_FOLD_TAPER_LOSS), one);
     if (job->layer->options.contact && pl_mask_w(touch.stations))
     {
         find_rooms(job, block, &touch, &middle);
@@ -315,7 +315,7 @@ static void bend_stations(const pl_fold_job *job, uint32_t block, pl_fw lost)
 PL_INLINE pl_fw outers_of(const pl_fold_job *job, uint32_t block)
 {
     pl_f4 inner = job->pose.inner;
-    const pl_fw *out = job->ring->lanes->outs[block];
+    const pl_fw *out = job->ring->cloth.lanes->outs[block];
     pl_fw across = inner[0] * out[0] + inner[1] * out[1] + inner[2] * out[2];
     return 1 - inner[3] * pl_ramp_w(-across, -PL_FOLD_OUTER_LOWER, -PL_FOLD_OUTER_GONE);
 }
@@ -323,24 +323,25 @@ PL_INLINE pl_fw outers_of(const pl_fold_job *job, uint32_t block)
 void PL_WIDE(pl_folds_prepare)(const pl_fold_job *job, uint32_t block)
 {
     uint32_t count = job->ring->fold_count, first = block * PL_WIDTH;
-    float *rooms = job->layer->rooms + (size_t)first * count, *tapers = job->layer->tapers + (size_t)first * count;
+    float *rooms = job->layer->at.allowed.rooms + (size_t)first * count,
+          *tapers = job->layer->at.allowed.tapers + (size_t)first * count;
     pl_fw full = pl_splat_w(PL_FOLD_STEEP * job->ring->width), one = pl_splat_w(1);
     for (uint32_t i = 0; i < count; ++i)
     {
         ((pl_fw *)rooms)[i] = ((pl_fw *)tapers)[i] = full;
     }
-    *(pl_fw *)(job->layer->carries + first) = *(pl_fw *)(job->layer->ends + first) = one;
-    *(pl_fw *)(job->layer->outers + first) = outers_of(job, block);
-    pl_fw lost = *(const pl_fw *)(job->layer->lost + first);
+    *(pl_fw *)(job->layer->at.allowed.carries + first) = *(pl_fw *)(job->layer->at.allowed.ends + first) = one;
+    *(pl_fw *)(job->layer->at.allowed.outers + first) = outers_of(job, block);
+    pl_fw lost = *(const pl_fw *)(job->layer->at.lost + first);
     bool any = pl_mask_w(lost > pl_splat_w(0));
     /* Vertices between two stations rise as both are turned. */
     uint32_t end = first + PL_WIDTH < job->ring->station_count ? first + PL_WIDTH : job->ring->station_count;
-    if (any || pl_fold_is_lost(job->layer, job->ring, (int64_t)first - 1) ||
-        pl_fold_is_lost(job->layer, job->ring, end))
+    if (any || pl_fold_is_lost(&job->layer->at, job->ring, (int64_t)first - 1) ||
+        pl_fold_is_lost(&job->layer->at, job->ring, end))
     {
         for (uint32_t k = 0; k <= count; ++k)
         {
-            if (job->ring->lanes->feet[(size_t)block * (count + 1) + k].turn_count)
+            if (job->ring->cloth.lanes->feet[(size_t)block * (count + 1) + k].turn_count)
             {
                 turn_foot(job, block, k);
             }

@@ -48,9 +48,9 @@ static pressed_pair pair_of(const pl_fold_job *job, uint32_t station, uint32_t k
     for (int i = 0; i < 2; ++i)
     {
         b.folds[i] = ring->folds + (size_t)b.stations[i] * ring->fold_count;
-        b.creases[i] = &job->layer->creases[b.stations[i]];
-        b.pressed[i] = job->layer->pressed[b.stations[i]];
-        b.strays[i] = job->layer->strays[b.stations[i]];
+        b.creases[i] = &job->layer->at.covered.creases[b.stations[i]];
+        b.pressed[i] = job->layer->at.covered.pressed[b.stations[i]];
+        b.strays[i] = job->layer->at.covered.strays[b.stations[i]];
     }
     return b;
 }
@@ -109,7 +109,8 @@ static void make_cell(const pl_fold_job *job, uint32_t station, uint32_t k, cell
     float covered = fmaxf(p->pressed[0], p->pressed[1]);
     c->arc = ring->bounds[k];
     c->span = ring->bounds[k + 1] - ring->bounds[k];
-    c->rises = job->layer->heights[station * count + k] > 0 || job->layer->heights[next * count + k] > 0;
+    c->rises =
+        job->layer->at.risen.heights[station * count + k] > 0 || job->layer->at.risen.heights[next * count + k] > 0;
     c->pushed = p->part > 0 && inner_edge(p, k) < covered + fminf(covered, PUT_BACK * ring->width);
     if (c->rises || c->pushed)
     {
@@ -158,14 +159,14 @@ PL_INLINE void creases_of(const pl_folds_layer *layer, const uint32_t *stations,
     {
         index[lane] = 2 * stations[lane] + direction;
     }
-    pl_gather_w((const pleat_vec4 *)layer->creases, index, out);
+    pl_gather_w((const pleat_vec4 *)layer->at.covered.creases, index, out);
 }
 
 PL_INLINE pl_fw beyond(const pl_folds_layer *layer, const uint32_t *stations, const pl_fw points[3])
 {
     pl_fw from[3], run[3];
     creases_of(layer, stations, false, from);
-    pl_gather_w((const pleat_vec4 *)layer->runs, stations, run);
+    pl_gather_w((const pleat_vec4 *)layer->at.covered.runs, stations, run);
     for (int i = 0; i < 3; ++i)
     {
         from[i] = points[i] - from[i];
@@ -178,7 +179,7 @@ PL_INLINE bool step_aside(const pressed_pair *p, uint32_t lane, int side, spots 
 {
     uint32_t at = s->stations[side][lane];
     uint32_t next = pl_fold_station_beside(p->ring->station_count, p->ring->closed, at, side);
-    if (next == at || !(p->layer->runs[next][3] > 0))
+    if (next == at || !(p->layer->at.covered.runs[next][3] > 0))
     {
         return false;
     }
@@ -233,7 +234,7 @@ static void crease_at(const cell *c, const lot *l, pl_fw towards[3], pl_fw away[
     pl_fw pressed[2];
     for (int end = 0; end < 2; ++end)
     {
-        pressed[end] = pl_fetch_w(layer->pressed, *(const pl_iw *)s.stations[end]);
+        pressed[end] = pl_fetch_w(layer->at.covered.pressed, *(const pl_iw *)s.stations[end]);
     }
     pl_fw covered = p->pressed[0] + (p->pressed[1] - p->pressed[0]) * own;
     pl_fw lies = pressed[0] + (pressed[1] - pressed[0]) * share;
@@ -355,8 +356,8 @@ PL_INLINE void press_pack(const cell *c, const pl_fold_pack *pack, const pl_fold
 
 void PL_WIDE(pl_folds_press)(const pl_fold_job *job, uint32_t station)
 {
-    const pl_fold_lanes *lanes = job->ring->lanes;
-    const uint32_t *first = job->ring->first_vertex + (size_t)station * job->ring->fold_count;
+    const pl_fold_lanes *lanes = job->ring->cloth.lanes;
+    const uint32_t *first = job->ring->cloth.first_vertex + (size_t)station * job->ring->fold_count;
     const uint32_t *packs = lanes->first_pack + (size_t)station * job->ring->fold_count;
     for (uint32_t k = 0; k < job->ring->fold_count; ++k)
     {

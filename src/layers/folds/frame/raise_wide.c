@@ -93,7 +93,7 @@ PL_INLINE void raise_all(const pl_fold_cell *c, const packs *o, const pl_profile
 
 static void raise_cell(const pl_fold_job *job, uint32_t station, uint32_t next, uint32_t k, uint32_t vertex_count)
 {
-    const pl_fold_lanes *lanes = job->ring->lanes;
+    const pl_fold_lanes *lanes = job->ring->cloth.lanes;
     const pl_profile *profile = &job->ring->profile;
     uint32_t at = station * job->ring->fold_count + k, first = lanes->first_pack[at];
     packs o = {.packs = lanes->packs + first, .slots = lanes->slots + first, .paired = lanes->paired[at]};
@@ -123,9 +123,9 @@ static void raise_cell(const pl_fold_job *job, uint32_t station, uint32_t next, 
 static void raise_station(const pl_fold_job *job, uint32_t station, uint32_t next)
 {
     uint32_t count = job->ring->fold_count;
-    const float *here = job->layer->heights + (size_t)station * count,
-                *there = job->layer->heights + (size_t)next * count;
-    const uint32_t *first = job->ring->first_vertex + (size_t)station * count;
+    const float *here = job->layer->at.risen.heights + (size_t)station * count,
+                *there = job->layer->at.risen.heights + (size_t)next * count;
+    const uint32_t *first = job->ring->cloth.first_vertex + (size_t)station * count;
     for (uint32_t k = 0; k < count; ++k)
     {
         if (first[k] < first[k + 1] && (here[k] > 0 || there[k] > 0))
@@ -138,12 +138,13 @@ static void raise_station(const pl_fold_job *job, uint32_t station, uint32_t nex
 void PL_WIDE(pl_folds_raise)(const pl_fold_job *job, uint32_t block)
 {
     const pl_bound_ring *ring = job->ring;
-    const float *highs = job->layer->highs;
+    const float *highs = job->layer->at.risen.highs;
     uint32_t begin = block * PL_WIDTH, end = begin + PL_WIDTH;
     for (uint32_t i = begin; i < end && i < ring->station_count; ++i)
     {
         uint32_t next = pl_fold_station_after(ring, i);
-        if (job->deep && (pl_fold_is_lost(job->layer, ring, i) || pl_fold_is_lost(job->layer, ring, (int64_t)i + 1)))
+        if (job->deep &&
+            (pl_fold_is_lost(&job->layer->at, ring, i) || pl_fold_is_lost(&job->layer->at, ring, (int64_t)i + 1)))
         {
             PL_WIDE(pl_folds_press)(job, i);
         }

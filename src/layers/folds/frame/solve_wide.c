@@ -20,8 +20,8 @@ void PL_WIDE(pl_fold_solve_line)(const pl_fold_segments *folds, const pl_fw *wan
 /* The segments of a fold. */
 static void load_segments(const pl_fold_job *job, uint32_t block, uint32_t index, pl_fold_segments *out)
 {
-    const pl_fold_group *group = &job->ring->lanes->groups[index];
-    const pl_fold_row *rows = job->ring->lanes->rows + group->first_row;
+    const pl_fold_group *group = &job->ring->cloth.lanes->groups[index];
+    const pl_fold_row *rows = job->ring->cloth.lanes->rows + group->first_row;
     const pl_fold_lane_work *work = job->layer->work;
     const pl_fw(*points)[3] = (const pl_fw(*)[3])work->points + group->first_row;
     const pl_fw(*feet)[3] = (const pl_fw(*)[3])work->foot_points + index + block;
@@ -64,7 +64,7 @@ PL_INLINE pl_fw part_before(pl_fw place, pl_fw from, pl_fw span)
 PL_INLINE void store_shifts(const pl_fold_job *job, uint32_t block, uint32_t k, pl_fw shifts[4][PL_FOLD_SAMPLES])
 {
     size_t stride = 4 * (size_t)job->ring->fold_count * PL_FOLD_SAMPLES;
-    float *to = job->layer->shifts + block * PL_WIDTH * stride + 4 * (size_t)k * PL_FOLD_SAMPLES;
+    float *to = job->layer->at.risen.shifts + block * PL_WIDTH * stride + 4 * (size_t)k * PL_FOLD_SAMPLES;
     for (uint32_t c = 0; c < 4; ++c)
     {
         pl_store_tables_w(shifts[c], to + (size_t)c * PL_FOLD_SAMPLES, stride);
@@ -75,8 +75,8 @@ PL_INLINE void store_shifts(const pl_fold_job *job, uint32_t block, uint32_t k, 
 PL_INLINE void even_counted(const pl_fold_job *job, uint32_t block, uint32_t k, const pl_fold_segments *s,
                             const pl_fw (*steps)[3], pl_fw heights, uint32_t count)
 {
-    const pl_fold_group *group = &job->ring->lanes->groups[block * job->ring->fold_count + k];
-    const pl_fold_row *rows = job->ring->lanes->rows + group->first_row;
+    const pl_fold_group *group = &job->ring->cloth.lanes->groups[block * job->ring->fold_count + k];
+    const pl_fold_row *rows = job->ring->cloth.lanes->rows + group->first_row;
     pl_fw zero = pl_splat_w(0), begin = zero;
     pl_fw folded[PL_FOLD_SAMPLES] = {{0}}, span[PL_FOLD_SAMPLES] = {{0}}, rest[PL_FOLD_SAMPLES] = {{0}};
 #pragma GCC unroll 8
@@ -224,7 +224,7 @@ static bool begin_group(const pl_fold_job *job, uint32_t block, attempt *a)
 {
     const pl_folds_layer *layer = job->layer;
     uint32_t index = block * job->ring->fold_count + a->k;
-    const pl_fold_group *group = &job->ring->lanes->groups[index];
+    const pl_fold_group *group = &job->ring->cloth.lanes->groups[index];
     pl_fw zero = pl_splat_w(0);
     bool known = pl_fold_group_is_known(job, block, a->k);
     bool carried = pl_mask_w(a->carry > zero);
@@ -232,10 +232,10 @@ static bool begin_group(const pl_fold_job *job, uint32_t block, attempt *a)
     {
         return false;
     }
-    if (carried && job->ring->beside_limbs)
+    if (carried && job->ring->obstacles.beside_limbs)
     {
         uint32_t count = job->ring->fold_count;
-        pl_fw slides = gather(layer->slides + (size_t)block * PL_WIDTH * count + a->k, count);
+        pl_fw slides = gather(layer->at.allowed.slides + (size_t)block * PL_WIDTH * count + a->k, count);
         a->carry = pl_select_w(a->carry > zero, a->carry * slides, a->carry);
     }
     pl_fold_group_know(job, block, a->k);
@@ -269,13 +269,14 @@ static void finish_group(const pl_fold_job *job, uint32_t block, attempt *a, tal
     pl_folds_layer *layer = job->layer;
     outcome *o = &a->o;
     uint32_t count = job->ring->fold_count;
-    const pl_fold_group *group = &job->ring->lanes->groups[block * count + a->k];
+    const pl_fold_group *group = &job->ring->cloth.lanes->groups[block * count + a->k];
     pl_fw zero = pl_splat_w(0);
     size_t first = (size_t)block * PL_WIDTH * count + a->k;
-    pl_fw room = pl_min_w(gather(layer->tapers + first, count), gather(layer->rooms + first, count));
+    pl_fw room =
+        pl_min_w(gather(layer->at.allowed.tapers + first, count), gather(layer->at.allowed.rooms + first, count));
     pl_fw height = pl_fold_limit_w(o->solution.amplitude, useful_room(room, o->solution.hollow));
-    pl_fw outer = *(const pl_fw *)(layer->outers + (size_t)block * PL_WIDTH);
-    pl_fw share = group->fade * pl_min_w(gather(layer->gates + job->ring->first_fold + first, count), outer);
+    pl_fw outer = *(const pl_fw *)(layer->at.allowed.outers + (size_t)block * PL_WIDTH);
+    pl_fw share = group->fade * pl_min_w(gather(layer->rivals.gates + job->ring->first_fold + first, count), outer);
     pl_fw rising = height * share;
     rising = pl_where_w(o->solved & (rising > pl_splat_w(PL_FOLD_LEAST * job->ring->width)), rising);
     o->limited = o->solved & (height < o->solution.amplitude);
@@ -285,16 +286,16 @@ static void finish_group(const pl_fold_job *job, uint32_t block, attempt *a, tal
     all->highest = pl_max_w(all->highest, rising);
     for (uint32_t lane = 0; lane < PL_WIDTH; ++lane)
     {
-        layer->heights[first + (size_t)lane * count] = rising[lane];
+        layer->at.risen.heights[first + (size_t)lane * count] = rising[lane];
     }
     if (pl_mask_w(o->limited))
     {
         pl_fw eased = pl_fold_line_length(&a->segments, height) + o->solution.relief * height;
         pl_fw left = pl_min_w(o->wanted - eased, a->lost);
-        left *= o->solution.due * *(const pl_fw *)(layer->carries + (size_t)block * PL_WIDTH);
-        if (job->ring->beside_limbs)
+        left *= o->solution.due * *(const pl_fw *)(layer->at.allowed.carries + (size_t)block * PL_WIDTH);
+        if (job->ring->obstacles.beside_limbs)
         {
-            left *= gather(layer->slides + first, count);
+            left *= gather(layer->at.allowed.slides + first, count);
         }
         a->carry += pl_where_w(o->limited & (left > zero), left);
     }
@@ -338,15 +339,15 @@ static void solve_groups(const pl_fold_job *job, uint32_t block, attempt sides[2
 void PL_WIDE(pl_folds_solve)(const pl_fold_job *job, uint32_t block)
 {
     uint32_t count = job->ring->fold_count, middle = count / 2;
-    float *heights = job->layer->heights + (size_t)block * PL_WIDTH * count;
-    const pl_fw *lost = (const pl_fw *)(job->layer->lost + (size_t)block * PL_WIDTH);
+    float *heights = job->layer->at.risen.heights + (size_t)block * PL_WIDTH * count;
+    const pl_fw *lost = (const pl_fw *)(job->layer->at.lost + (size_t)block * PL_WIDTH);
     memset(heights, 0, (size_t)PL_WIDTH * count * sizeof *heights);
     attempt sides[2];
     sides[0].carry = pl_splat_w(0);
     sides[0].stations = sides[1].stations = *lost > pl_splat_w(0);
     if (job->deep)
     {
-        sides[0].carry = -*(const pl_fw *)(job->layer->spared + (size_t)block * PL_WIDTH);
+        sides[0].carry = -*(const pl_fw *)(job->layer->at.tucked.spared + (size_t)block * PL_WIDTH);
     }
     sides[1].carry = sides[0].carry;
     tally all = {.highest = {0}};
@@ -356,7 +357,7 @@ void PL_WIDE(pl_folds_solve)(const pl_fold_job *job, uint32_t block)
         sides[1].k = middle + k;
         solve_groups(job, block, sides, &all);
     }
-    *(pl_fw *)(job->layer->highs + (size_t)block * PL_WIDTH) = all.highest;
+    *(pl_fw *)(job->layer->at.risen.highs + (size_t)block * PL_WIDTH) = all.highest;
     job->figures[(size_t)block * PL_WIDTH] = figure_of(&all);
 }
 
@@ -365,7 +366,7 @@ void PL_WIDE(pl_folds_solve)(const pl_fold_job *job, uint32_t block)
 /* The way along each segment as it is, not as it is held. foot: where the fold begins; becomes where it ends. */
 static void take_real_steps(const pl_fold_job *job, uint32_t block, uint32_t k, pl_fw foot[3], pl_fw (*steps)[3])
 {
-    const pl_fold_lanes *lanes = job->ring->lanes;
+    const pl_fold_lanes *lanes = job->ring->cloth.lanes;
     uint32_t index = block * job->ring->fold_count + k;
     const pl_fold_group *group = &lanes->groups[index];
     for (uint32_t i = 0; i <= group->row_count; ++i)
@@ -393,8 +394,8 @@ void PL_WIDE(pl_folds_even)(const pl_fold_job *job, uint32_t block)
     for (uint32_t k = 0; k < count; ++k)
     {
         size_t index = (size_t)block * count + k;
-        pl_fw heights = gather(job->layer->heights + (size_t)block * PL_WIDTH * count + k, count);
-        if (!job->ring->lanes->groups[index].row_count ||
+        pl_fw heights = gather(job->layer->at.risen.heights + (size_t)block * PL_WIDTH * count + k, count);
+        if (!job->ring->cloth.lanes->groups[index].row_count ||
             !pl_mask_w(heights > pl_splat_w(PL_FOLD_LOW * job->ring->width)))
         {
             continue;
@@ -405,7 +406,7 @@ void PL_WIDE(pl_folds_even)(const pl_fold_job *job, uint32_t block)
         load_segments(job, block, (uint32_t)index, &segments);
         if (job->pose.held.excess > 0)
         {
-            pl_fold_places_mix(job->frame->positions, &job->ring->lanes->places[index + block], foot);
+            pl_fold_places_mix(job->frame->positions, &job->ring->cloth.lanes->places[index + block], foot);
             take_real_steps(job, block, k, foot, steps);
         }
         const pl_fw(*along)[3] = (const pl_fw(*)[3])(job->pose.held.excess > 0 ? steps : segments.step);

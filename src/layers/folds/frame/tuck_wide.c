@@ -79,7 +79,7 @@ PL_INLINE pl_fw walk_to(walker *w, const pl_fw place[3], pl_fw depth, tuck_lines
 PL_INLINE void add_fold(const pl_fold_job *job, uint32_t block, uint32_t k, bool held, walker *w, tuck_lines *out)
 {
     const pl_bound_ring *ring = job->ring;
-    const pl_fold_lanes *lanes = ring->lanes;
+    const pl_fold_lanes *lanes = ring->cloth.lanes;
     uint32_t index = block * ring->fold_count + k;
     const pl_fold_group *group = &lanes->groups[index];
     float begin = ring->bounds[k], span = ring->bounds[k + 1] - begin;
@@ -126,7 +126,7 @@ PL_INLINE void make_lines(const pl_fold_job *job, uint32_t block, bool held, con
     }
     else
     {
-        pl_fold_places_mix(job->frame->positions, &ring->lanes->places[first], w.place);
+        pl_fold_places_mix(job->frame->positions, &ring->cloth.lanes->places[first], w.place);
     }
     out->count = 0;
     out->length = out->missing = pl_splat_w(0);
@@ -232,10 +232,10 @@ static float room_of(const pl_fold_job *job, uint32_t station, float given_up)
 {
     const pl_bound_ring *ring = job->ring;
     size_t middle = (size_t)station * (ring->fold_count + 1) + ring->fold_count / 2;
-    pl_f4 bottom = pl_fold_mix(job->frame->positions, ring->feet[middle].vertex, ring->feet[middle].weight);
-    float free = DEEPEST * pl_dot3(bottom - job->pose.held.pivot, job->layer->ups[middle]);
-    float room = fminf(free, DEEPEST_COVERED * ring->beneath[station]);
-    float pressed = fmaxf(job->layer->pressed[station], 0);
+    pl_f4 bottom = pl_fold_mix(job->frame->positions, ring->lines.feet[middle].vertex, ring->lines.feet[middle].weight);
+    float free = DEEPEST * pl_dot3(bottom - job->pose.held.pivot, job->layer->at.allowed.ups[middle]);
+    float room = fminf(free, DEEPEST_COVERED * ring->obstacles.beneath[station]);
+    float pressed = fmaxf(job->layer->at.covered.pressed[station], 0);
     room += (free - room) * given_up;
     float wide = pl_fold_ramp(ring->bounds[ring->fold_count - PL_FOLDS_SPARE] / ring->width, SLOT, WIDE);
     /* Deeper than it is covered, it would be a pit; it begins as a groove. */
@@ -249,7 +249,7 @@ static pl_fw rooms_of(const pl_fold_job *job, uint32_t block, float given_up)
     for (uint32_t lane = 0; lane < PL_WIDTH; ++lane)
     {
         uint32_t station = block * PL_WIDTH + lane;
-        if (station < job->ring->station_count && job->layer->lost[station] > 0)
+        if (station < job->ring->station_count && job->layer->at.lost[station] > 0)
         {
             rooms[lane] = room_of(job, station, given_up);
         }
@@ -280,13 +280,13 @@ void PL_WIDE(pl_folds_tuck)(const pl_fold_job *job, uint32_t block)
         {
             index[lane] = lane * (count + 1);
         }
-        pl_gather_w((const pleat_vec4 *)(job->layer->ups + first * (count + 1) + count / 2), index, up);
+        pl_gather_w((const pleat_vec4 *)(job->layer->at.allowed.ups + first * (count + 1) + count / 2), index, up);
         make_lines(job, block, false, up, &lines);
         active &= lines.whole;
         pl_fw depth = pl_fold_limit_w(solve(&lines, gain_of(&lines), active), rooms) * lines.fade;
         depths = pl_where_w(active, depth * pl_splat_w(job->ring->strength * job->pose.held.tuck));
     }
-    *(pl_fw *)(job->layer->tucks + first) = depths;
+    *(pl_fw *)(job->layer->at.tucked.tucks + first) = depths;
 }
 
 /* The same before any fold has risen: how much length on each side of the ring the crease will take up, so that folds
@@ -307,7 +307,7 @@ void PL_WIDE(pl_folds_spare)(const pl_fold_job *job, uint32_t block)
         taken *= pl_splat_w(0.5f * job->ring->strength * job->pose.held.spared);
         spared = pl_where_w(active, taken);
     }
-    *(pl_fw *)(job->layer->spared + first) = spared;
+    *(pl_fw *)(job->layer->at.tucked.spared + first) = spared;
 }
 
 /* ---- Vertices ---- */
@@ -316,8 +316,8 @@ void PL_WIDE(pl_folds_spare)(const pl_fold_job *job, uint32_t block)
 static void sink_cell(const pl_fold_job *job, uint32_t cell, uint32_t k, const float tucks[2], const pl_f4 ups[2])
 {
     const pl_bound_ring *ring = job->ring;
-    const pl_fold_lanes *packed = ring->lanes;
-    uint32_t left = ring->first_vertex[cell + 1] - ring->first_vertex[cell];
+    const pl_fold_lanes *packed = ring->cloth.lanes;
+    uint32_t left = ring->cloth.first_vertex[cell + 1] - ring->cloth.first_vertex[cell];
     float begin = ring->bounds[k], span = ring->bounds[k + 1] - begin;
     pl_f4 change = ups[1] - ups[0];
     for (uint32_t n = packed->first_pack[cell]; n < packed->first_pack[cell + 1]; ++n, left -= PL_WIDTH)
@@ -346,11 +346,11 @@ void PL_WIDE(pl_folds_sink)(const pl_fold_job *job, uint32_t block)
 {
     const pl_bound_ring *ring = job->ring;
     uint32_t count = ring->fold_count, begin = block * PL_WIDTH, end = begin + PL_WIDTH;
-    const pl_f4 *middle = job->layer->ups + count / 2;
+    const pl_f4 *middle = job->layer->at.allowed.ups + count / 2;
     for (uint32_t i = begin; i < end && i < ring->station_count; ++i)
     {
         uint32_t next = pl_fold_station_after(ring, i);
-        const float tucks[2] = {job->layer->tucks[i], job->layer->tucks[next]};
+        const float tucks[2] = {job->layer->at.tucked.tucks[i], job->layer->at.tucked.tucks[next]};
         const pl_f4 ups[2] = {middle[(size_t)i * (count + 1)], middle[(size_t)next * (count + 1)]};
         for (uint32_t k = 0; k < count && (tucks[0] > 0 || tucks[1] > 0); ++k)
         {

@@ -7,10 +7,18 @@
  * half is left to the crease above, which may be tucked in, and to what skinning makes of the gap.
  *
  * Beside the hem of what covers it cloth rises no steeper than 45 degrees, so that the hem lies on it. */
+#include "layers/folds/garment/around.h"
 #include "layers/folds/garment/lining.h"
 #include "layers/folds/garment/worn.h"
 
 #include "base/fail.h"
+
+/* Cloth faces a ray, or turns its back, by more than this cosine. */
+#define FACES 0.2f
+/* Cloth that has less than this of its weights in common moves by itself. */
+#define TOGETHER 0.05f
+/* How far up a fold evening out takes a vertex, of half its width. */
+#define EVENED 0.3f
 
 /* How much of the gap a fold may take. */
 #define SHARE 0.5f
@@ -87,13 +95,13 @@ static glance look(const coverer *c, const pl_fold_worn *worn, uint32_t vertex, 
         {
             continue;
         }
-        if (faces > 0.2f && !is_trimming(c, worn, hit.triangle))
+        if (faces > FACES && !is_trimming(c, worn, hit.triangle))
         {
             bool thick = side > 0 && entered < hit.distance;
-            bool together = !thick || pl_fold_worn_together(worn, c->cloth, vertex, hit.triangle) > 0.05f;
+            bool together = !thick || pl_fold_worn_together(worn, c->cloth, vertex, hit.triangle) > TOGETHER;
             return together ? (glance){hit.triangle, thick ? entered : hit.distance} : (glance){PLEAT_NONE, 0};
         }
-        entered = faces < -0.2f && hit.distance > close && hit.distance < entered ? hit.distance : entered;
+        entered = faces < -FACES && hit.distance > close && hit.distance < entered ? hit.distance : entered;
     }
     return (glance){PLEAT_NONE, 0};
 }
@@ -198,7 +206,7 @@ static bool spread(coverer *c, float slope)
 /* How high a fold may rise for a vertex at x: evening it out may take the vertex further up the fold. */
 static float room_of(const pl_bound_ring *ring, const pl_fold_vertex *v, float gap)
 {
-    float x = fmaxf(fabsf(v->x) - 0.3f, 0);
+    float x = fmaxf(fabsf(v->x) - EVENED, 0);
     return SHARE * gap / fmaxf(pl_profile_at(&ring->profile, v->x < 0 ? -x : x), 1e-3f);
 }
 
@@ -207,8 +215,8 @@ static pleat_result note_rooms(coverer *c, pl_bound_ring *ring, pleat_error *err
     uint32_t folds = ring->station_count * ring->fold_count;
     float most = PL_FOLD_STEEP * ring->width;
     float *rooms = PL_ARENA_NEW(&c->scratch, float, folds);
-    ring->covers = PL_ARENA_NEW(&c->layer->arena, pl_fold_pinch, folds);
-    if (!rooms || !ring->covers)
+    ring->obstacles.covers = PL_ARENA_NEW(&c->layer->arena, pl_fold_pinch, folds);
+    if (!rooms || !ring->obstacles.covers)
     {
         return pl_fail_memory(&c->layer->memory, error, "what covers folds");
     }
@@ -220,9 +228,9 @@ static pleat_result note_rooms(coverer *c, pl_bound_ring *ring, pleat_error *err
     {
         uint32_t station = cell / ring->fold_count, k = cell % ring->fold_count;
         uint32_t next = pl_fold_station_after(ring, station) * ring->fold_count + k;
-        for (uint32_t i = ring->first_vertex[cell]; i < ring->first_vertex[cell + 1]; ++i)
+        for (uint32_t i = ring->cloth.first_vertex[cell]; i < ring->cloth.first_vertex[cell + 1]; ++i)
         {
-            const pl_fold_vertex *v = &ring->vertices[i];
+            const pl_fold_vertex *v = &ring->cloth.vertices[i];
             float room = room_of(ring, v, c->gaps[v->vertex]);
             rooms[cell] = fminf(rooms[cell], room);
             rooms[next] = fminf(rooms[next], room);
@@ -232,7 +240,7 @@ static pleat_result note_rooms(coverer *c, pl_bound_ring *ring, pleat_error *err
     {
         if (rooms[i] < most)
         {
-            ring->covers[ring->cover_count++] = (pl_fold_pinch){i, rooms[i]};
+            ring->obstacles.covers[ring->obstacles.cover_count++] = (pl_fold_pinch){i, rooms[i]};
         }
     }
     return PLEAT_OK;
@@ -297,9 +305,9 @@ pleat_result pl_folds_look_around(pl_folds_layer *layer, const pl_folds_plan *pl
 
 void pl_folds_hold_down(const pl_bound_ring *ring, float *rooms)
 {
-    for (uint32_t n = 0; n < ring->cover_count; ++n)
+    for (uint32_t n = 0; n < ring->obstacles.cover_count; ++n)
     {
-        const pl_fold_pinch *cover = &ring->covers[n];
+        const pl_fold_pinch *cover = &ring->obstacles.covers[n];
         rooms[cover->fold] = fminf(rooms[cover->fold], cover->room);
     }
 }

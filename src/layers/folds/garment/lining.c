@@ -4,6 +4,15 @@
 
 #include <string.h>
 
+/* What lies nearer behind a triangle than this, of what the cloth is blown up by, is its own surroundings. */
+#define SKIPPED 0.75f
+/* The other side is parallel, a cosine, and has this much of its weights in common. */
+#define PARALLEL 0.8f
+#define COMMON 0.6f
+/* A lining faces the bones by the first, a mean of sines, and its other side by so much less. */
+#define INWARDS (-0.1)
+#define APART 0.3
+
 /* ---- Which side is which ---- */
 
 /* Two sides of one cloth are no farther apart than this part of its longest extent. */
@@ -94,9 +103,9 @@ static void look_behind(side_finder *f, const pleat_bvh *bvh, float blown)
         {
             continue;
         }
-        pleat_hit hit = pleat_bvh_ray(bvh, pl_to(from), pl_to(back), 0.75f * blown, f->thickest + 2 * blown);
-        if (hit.triangle != PLEAT_NONE && hit.triangle != t && pl_dot3(f->normals[hit.triangle], back) > 0.8f &&
-            common_weight(cloth, t, hit.triangle) > 0.6f)
+        pleat_hit hit = pleat_bvh_ray(bvh, pl_to(from), pl_to(back), SKIPPED * blown, f->thickest + 2 * blown);
+        if (hit.triangle != PLEAT_NONE && hit.triangle != t && pl_dot3(f->normals[hit.triangle], back) > PARALLEL &&
+            common_weight(cloth, t, hit.triangle) > COMMON)
         {
             f->behind[t] = hit.triangle;
         }
@@ -184,7 +193,7 @@ static bool is_lining(side_finder *f, uint32_t t)
     }
     uint32_t here = part_of(f->part, t), there = part_of(f->part, f->behind[t]);
     double in = f->outwards[here] / f->areas[here], out = f->outwards[there] / f->areas[there];
-    return here != there && in < -0.1 && in + 0.3 < out;
+    return here != there && in < INWARDS && in + APART < out;
 }
 
 /* Single triangles in a lining that did not find their other side: most of their neighbours are lining. */
@@ -286,11 +295,9 @@ static pleat_result find_sides(side_finder *f, const pleat_host *host, pl_arena 
 }
 
 pleat_result pl_folds_find_lining(const pleat_cloth *cloth, const pl_fold_bone *bones, uint32_t bone_count,
-                                  const pleat_host *host, pl_arena *arena, uint8_t **lining, float *reach,
-                                  pleat_error *error)
+                                  const pleat_host *host, pl_arena *arena, pl_fold_sides *out, pleat_error *error)
 {
-    *lining = NULL;
-    *reach = 0;
+    *out = (pl_fold_sides){NULL, 0};
     uint32_t found = 0;
     side_finder f = {.cloth = cloth, .bones = bones, .bone_count = bone_count};
     pl_memory memory = pl_memory_from(host);
@@ -302,8 +309,7 @@ pleat_result pl_folds_find_lining(const pleat_cloth *cloth, const pl_fold_bone *
     pl_arena_free(&scratch);
     if (result == PLEAT_OK && found)
     {
-        *lining = marks;
-        *reach = f.reach;
+        *out = (pl_fold_sides){marks, f.reach};
     }
     return result;
 }
@@ -416,7 +422,7 @@ static pleat_result follow(lining_binder *b, pl_arena *arena, pleat_error *error
 pleat_result pl_folds_bind_lining(pl_folds_layer *layer, const pl_folds_plan *plan, const pleat_cloth *cloth,
                                   const pl_ring_surface *outer, pleat_error *error)
 {
-    if (!plan->lining || !layer->ring_count)
+    if (!plan->sides.lining || !layer->ring_count)
     {
         return PLEAT_OK;
     }
@@ -425,7 +431,7 @@ pleat_result pl_folds_bind_lining(pl_folds_layer *layer, const pl_folds_plan *pl
     pl_arena scratch;
     pl_arena_init(&scratch, &layer->memory);
     /* Farther than the input's: smoothing draws the two sides of a corner apart. */
-    lining_binder b = {.cloth = cloth, .outer = outer, .out = lining, .reach = 2 * plan->lining_reach + plan->width};
+    lining_binder b = {.cloth = cloth, .outer = outer, .out = lining, .reach = 2 * plan->sides.reach + plan->width};
     b.outer_vertex = PL_ARENA_NEW(&scratch, uint8_t, count);
     b.moved = PL_ARENA_NEW(&scratch, uint8_t, count);
     b.slot = PL_ARENA_NEW(&scratch, uint32_t, count);
@@ -478,9 +484,9 @@ void pl_folds_mark_rings(const pl_folds_layer *layer, uint8_t *marks)
 {
     for (uint32_t r = 0; r < layer->ring_count; ++r)
     {
-        for (uint32_t i = 0; i < layer->rings[r].vertex_count; ++i)
+        for (uint32_t i = 0; i < layer->rings[r].cloth.vertex_count; ++i)
         {
-            marks[layer->rings[r].vertices[i].vertex] = 1;
+            marks[layer->rings[r].cloth.vertices[i].vertex] = 1;
         }
     }
 }

@@ -14,12 +14,9 @@ typedef struct pl_fold_bone
     pl_f4 place, axis;
 } pl_fold_bone;
 
-/* Which triangles of a cloth are lining, or of a shell that a mask leaves out as a whole: *lining, #T bytes from the
- * arena, or NULL where there are none. *reach: how far lining lies from the outer side, at most. bones: by joint of the
- * skin. */
+/* Which triangles are lining, or of a shell that a mask leaves out as a whole. bones: by joint of the skin. */
 pleat_result pl_folds_find_lining(const pleat_cloth *cloth, const pl_fold_bone *bones, uint32_t bone_count,
-                                  const pleat_host *host, pl_arena *arena, uint8_t **lining, float *reach,
-                                  pleat_error *error);
+                                  const pleat_host *host, pl_arena *arena, pl_fold_sides *out, pleat_error *error);
 
 /* The outer side of a surface with the same vertices. coarse_triangle: #T -> entry of lining, NULL: the same. */
 pleat_result pl_folds_outer_side(const pleat_topology *whole, const uint32_t *coarse_triangle, const uint8_t *lining,

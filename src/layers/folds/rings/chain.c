@@ -3,9 +3,12 @@
  * Each would get a ring of its own, a fold or two from the next. Rings share the cloth between them by fading out over
  * a fold's width, so such rings would do little but fade, and half of the length stay lost. One ring in the middle of
  * the chain, whose lines cross all of it, keeps the length as that of a single joint does. */
-#include "layers/folds/folds.h"
+#include "layers/folds/rings/ring.h"
 
 #include "base/fail.h"
+
+/* Widths that differ by no more than this are alike. */
+#define ALIKE 0.2f
 
 /* Rings nearer than this, in widths of a fold, bend together. */
 #define NEAR 3.8f
@@ -30,7 +33,7 @@ float pl_folds_apart(const pl_ring *ring, const pl_ring *other)
 static bool same_values(const pl_fold_values *a, const pl_fold_values *b)
 {
     float wider = fmaxf(a->width, b->width);
-    return fabsf(a->width - b->width) <= 0.2f * wider && a->strength == b->strength && a->length == b->length &&
+    return fabsf(a->width - b->width) <= ALIKE * wider && a->strength == b->strength && a->length == b->length &&
            a->angle == b->angle && a->spread == b->spread;
 }
 

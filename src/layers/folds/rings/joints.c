@@ -1,5 +1,5 @@
 /* What single joints have for themselves: values of their own, and the side of the limb that folds. */
-#include "layers/folds/folds.h"
+#include "layers/folds/rings/ring.h"
 
 #include "base/name.h"
 

@@ -4,12 +4,15 @@
  * over a length much larger than the limb is thick, the outer side, which a bend stretches, comes out shorter too. What
  * is lost there is skinning's and not the cloth's: folds of it would go all the way round, over the kneecap and the
  * point of the elbow. So there are none where cloth lies opposite of the side that a joint bends to. */
-#include "layers/folds/folds.h"
+#include "layers/folds/rings/outer.h"
 
 /* The swing of a joint from which on folds go down at its outer side, and from which on they are gone there, radians:
  * slight bends take little of the middle line, and where they go to may turn fast. */
 #define BEGINS 0.05f
 #define CLEAR 0.5f
+/* Past 160 degrees, radians, it is unclear again. */
+#define UNCLEAR 2.8f
+#define LOST 3.1f
 
 /* One bone seen from the other: which way it leans, unit. The inverse but for its size: normalized afterwards. */
 static pl_f4 leaning(const pleat_affine *from, pl_f4 bone, pl_f4 axis)
@@ -25,8 +28,7 @@ pl_f4 pl_fold_inner(pl_f4 axis, const pleat_affine *parent, const pleat_affine *
     pl_f4 near = pl_affine_vector(parent, axis), far = pl_affine_vector(joint, axis);
     pl_f4 along = pl_normalize3(near), bent = pl_normalize3(far);
     float sine = pl_length3(pl_cross(along, bent)), swing = atan2f(sine, pl_dot3(along, bent));
-    /* Past 160 degrees it is unclear again. */
-    float clear = pl_fold_ramp(swing, BEGINS, CLEAR) * (1 - pl_fold_ramp(swing, 2.8f, 3.1f));
+    float clear = pl_fold_ramp(swing, BEGINS, CLEAR) * (1 - pl_fold_ramp(swing, UNCLEAR, LOST));
     if (!(clear > 0))
     {
         return pl_splat(0);

@@ -1,11 +1,15 @@
 /* Where folds will be: which joints bend, the surface that rings are found on, and where the cloth has to be finer. */
 #include "layers/folds/garment/lining.h"
+#include "layers/folds/rings/outer.h"
 #include "layers/folds/rings/plan.h"
 
 #include "base/name.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Edges of the planning surface, of the height: a ring at an elbow then crosses some 60 of them. */
+#define EDGE 0.006f
 
 /* ---- Joints ---- */
 
@@ -177,15 +181,14 @@ static pleat_result find_lining(pl_folds_planner *p, pleat_error *error)
         bones[j].place = pl_affine_point(&p->coarse->to_rest, pl_skin_bind_position(p->skin, j));
         bones[j].axis = pl_normalize3(pl_affine_vector(&p->coarse->to_rest, p->joints[j].axis));
     }
-    return pl_folds_find_lining(p->coarse, bones, p->skin->joint_count, p->host, &p->plan->arena, &p->plan->lining,
-                                &p->plan->lining_reach, error);
+    return pl_folds_find_lining(p->coarse, bones, p->skin->joint_count, p->host, &p->plan->arena, &p->plan->sides,
+                                error);
 }
 
 static pleat_result make_surface(pl_folds_planner *p, pleat_error *error)
 {
     const pleat_cloth *cloth = p->coarse;
-    /* Edges of about half a percent of the height: a ring at an elbow then crosses some 60 of them. */
-    float wanted = 0.006f * cloth->height, edge = median_edge(cloth);
+    float wanted = EDGE * cloth->height, edge = median_edge(cloth);
     uint32_t level = 0;
     for (uint64_t triangles = cloth->topology->triangle_count; edge > wanted && level < 4 && triangles < 400000;
          edge *= 0.5f)
@@ -203,7 +206,7 @@ static pleat_result make_surface(pl_folds_planner *p, pleat_error *error)
     pleat_topology whole = {.vertex_count = refined->vertex_count,
                             .triangle_count = refined->triangle_count,
                             .triangles = refined->triangles};
-    PL_TRY(pl_folds_outer_side(&whole, refined->coarse_triangle, p->plan->lining, p->host, &p->topology, error));
+    PL_TRY(pl_folds_outer_side(&whole, refined->coarse_triangle, p->plan->sides.lining, p->host, &p->topology, error));
     pleat_vec4 *positions = PL_ARENA_NEW(&p->scratch, pleat_vec4, refined->vertex_count);
     pleat_vec4 *normals = PL_ARENA_NEW(&p->scratch, pleat_vec4, refined->vertex_count);
     p->share = PL_ARENA_NEW(&p->scratch, float, refined->vertex_count);

@@ -2,7 +2,7 @@
 #ifndef PL_LAYERS_FOLDS_RINGS_PLAN_H
 #define PL_LAYERS_FOLDS_RINGS_PLAN_H
 
-#include "layers/folds/folds.h"
+#include "layers/folds/rings/ring.h"
 
 /* What planning knows of a joint. */
 typedef struct pl_fold_joint

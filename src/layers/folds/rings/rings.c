@@ -1,9 +1,28 @@
 /* The rings around joints that bend, and the folds across them. */
+#include "layers/folds/rings/outer.h"
 #include "layers/folds/rings/plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Where a blend of weights ends: what is left of it on either side. */
+#define BLEND_END 0.02f
+/* Part of a fold that may lie beyond the blend before one less is laid. */
+#define OVER 0.3f
+/* The most that a border between folds is moved, of a width from one extreme to the other, and that a fold leaves to
+ * the next one, of its lost length; where irregularity is 1. */
+#define JITTER 0.8f
+#define GIVEN 0.5f
+/* Lines that lean together by this much, of their distance, within a way meet there. */
+#define LEANING 0.7f
+/* Rings that are no longer than this, of the height, and than so many folds' widths are specks of weights. */
+#define SPECK 0.03f
+#define SPECK_FOLDS 6
+/* Rings shorter than this, of the longest, are those of fingers and toes. */
+#define FINGER 0.12f
+/* The width of a fold, of the median ring. */
+#define WIDTH 0.07f
 
 static bool is_below(const pl_folds_planner *p, uint32_t joint, uint32_t top)
 {
@@ -87,7 +106,7 @@ static float *blend_reaches(pl_folds_planner *p, const pl_patch *patch)
         for (uint32_t k = 0; k < line->count; ++k)
         {
             float share = share_at(p, &line->places[k]);
-            if (share < 0.02f || share > 0.98f)
+            if (share < BLEND_END || share > 1 - BLEND_END)
             {
                 uint32_t side = line->arc[k] > 0;
                 reaches[2 * i + side] = fminf(reaches[2 * i + side], fabsf(line->arc[k]));
@@ -180,7 +199,7 @@ static uint32_t folds_a_side(const pl_fold_ring *ring, uint32_t *more)
 {
     bool given = ring->values.length > 0;
     float spare = given ? 0 : PL_FOLDS_SPARE, width = ring->values.width;
-    float sides = given ? 0.5f * ring->values.length / width + 0.5f : ring->reach / width + 0.3f;
+    float sides = given ? 0.5f * ring->values.length / width + 0.5f : ring->reach / width + OVER;
     sides = fminf(fmaxf(sides, 1), 1e6f) + spare;
     *more = sides < PL_FOLDS_A_SIDE + 1 ? 0 : (uint32_t)sides - PL_FOLDS_A_SIDE;
     return (uint32_t)sides - *more;
@@ -197,13 +216,13 @@ static uint32_t lay_folds(const pl_folds_plan *plan, pl_fold_ring *ring)
     uint32_t state = (plan->options.seed + 1) * 2654435761u ^ (ring->joint + 1) * 40503u;
     for (uint32_t k = 0; k <= ring->fold_count; ++k)
     {
-        float jitter = (next_random(&state) - 0.5f) * 0.8f * plan->options.irregularity;
+        float jitter = (next_random(&state) - 0.5f) * JITTER * plan->options.irregularity;
         bool fixed = k == 0 || k == ring->fold_count;
         ring->bounds[k] = ((float)k - (float)a_side + (fixed ? 0 : jitter)) * width;
     }
     for (uint32_t k = 0; k < ring->fold_count; ++k)
     {
-        float gives = next_random(&state) * 0.5f * plan->options.irregularity;
+        float gives = next_random(&state) * GIVEN * plan->options.irregularity;
         bool last = k == 0 || k + 1 == ring->fold_count;
         ring->gives[k] = last ? 0 : gives;
     }
@@ -269,7 +288,7 @@ static float meeting_part(const pl_ring *ring, float distance)
         const pl_station *here = &ring->stations[i], *next = &ring->stations[(i + 1) % count];
         pl_f4 apart = next->position - here->position;
         float turn = pl_dot3(next->across - here->across, apart), square = pl_dot3(apart, apart);
-        met += fabsf(turn) * distance > 0.7f * square;
+        met += fabsf(turn) * distance > LEANING * square;
     }
     return (float)met / (float)count;
 }
@@ -301,8 +320,8 @@ static float length_around(const pl_folds_planner *p, uint32_t joint, const pl_c
 static pleat_result make_probe(pl_folds_planner *p, const pl_fold_ring *ring, pl_patch *probe, pleat_error *error)
 {
     float width = ring->values.width;
-    return pl_patch_make(&p->surface, &ring->ring, PL_FOLDS_A_SIDE * width, width / 4, &p->scratch, p->host, probe,
-                         error);
+    return pl_patch_make(&p->surface, &ring->ring, (pl_patch_size){PL_FOLDS_A_SIDE * width, width / 4}, &p->scratch,
+                         p->host, probe, error);
 }
 
 enum
@@ -377,7 +396,7 @@ static pleat_result trace_joints(pl_folds_planner *p, float *lengths, uint32_t *
         for (uint32_t i = 0; i < lines.count && taken < RINGS_PER_JOINT; ++i)
         {
             float length = pl_contour_length(&p->surface, &lines.lines[i]);
-            if (!(length > 0.03f * p->coarse->height) && !(p->plan->width > 0 && length > 6 * p->plan->width))
+            if (!(length > SPECK * p->coarse->height) && !(p->plan->width > 0 && length > SPECK_FOLDS * p->plan->width))
             {
                 continue; /* a speck of weights */
             }
@@ -430,8 +449,8 @@ static pleat_result settle_rings(pl_folds_planner *p, pleat_error *error)
             return pl_fail_memory(&plan->memory, error, "a ring");
         }
         pl_folds_find_outs(ring, whole ? &from_rest : &p->coarse->to_rest);
-        PL_TRY(
-            pl_patch_make(&p->surface, &ring->ring, ring->half, row_step, &plan->arena, p->host, &ring->patch, error));
+        PL_TRY(pl_patch_make(&p->surface, &ring->ring, (pl_patch_size){ring->half, row_step}, &plan->arena, p->host,
+                             &ring->patch, error));
         pl_folds_share_places(plan, r, row_step);
         if (!(ring->values.length > 0))
         {
@@ -465,11 +484,11 @@ pleat_result pl_folds_find_rings(pl_folds_planner *p, pleat_error *error)
         qsort(lengths, length_count, sizeof *lengths, compare_floats);
         /* Fingers and toes have more joints than all the rest: they do not say what suits a sleeve. */
         uint32_t first = 0;
-        while (lengths[first] < 0.12f * lengths[length_count - 1])
+        while (lengths[first] < FINGER * lengths[length_count - 1])
         {
             ++first;
         }
-        plan->width = 0.07f * lengths[first + (length_count - first) / 2];
+        plan->width = WIDTH * lengths[first + (length_count - first) / 2];
     }
     PL_TRY(trace_joints(p, lengths, &length_count, error));
     return settle_rings(p, error);

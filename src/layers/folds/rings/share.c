@@ -6,9 +6,12 @@
  * the border one ring's folds fade out over a fold's width while the other's, which are solved later on what is left,
  * fade in. Between two rings that run side by side, folds are made a little wider or narrower so that whole ones fit.
  */
-#include "layers/folds/folds.h"
+#include "layers/folds/rings/ring.h"
 
 #include <stdlib.h>
+
+/* Whole folds are fitted between a ring and a neighbour that is further than so many folds' widths. */
+#define LEAST_BORDER 0.6f
 
 /* A place on a line across a ring. */
 typedef struct line_place
@@ -57,7 +60,8 @@ static float own_part(const pl_folds_plan *plan, uint32_t self, const line_place
         float nearer = pl_smooth_step((other - place->away) / width + lead);
         float beyond = pl_smooth_step((other - plan->rings[r].half) / width + lead);
         float parallel = fabsf(pl_dot3(pl_normalize3(place->along), station->across));
-        own = fminf(own, 1 - pl_smooth_step((parallel - 0.5f) / 0.3f) * (1 - fmaxf(nearer, beyond)));
+        own = fminf(own, 1 - pl_fold_ramp(parallel, PL_FOLD_CROSSING_ALL, PL_FOLD_CROSSING_NONE) *
+                                 (1 - fmaxf(nearer, beyond)));
     }
     return own;
 }
@@ -153,7 +157,7 @@ void pl_folds_fit_between(const pl_folds_plan *plan, uint32_t self, const pl_pat
         }
         qsort(scratch, count, sizeof *scratch, compare_floats);
         float border = scratch[count / 2], spread = scratch[3 * count / 4] - scratch[count / 4];
-        if (!(scratch[3 * count / 4] < ring->half) || !(spread < width) || !(border > 0.6f * width))
+        if (!(scratch[3 * count / 4] < ring->half) || !(spread < width) || !(border > LEAST_BORDER * width))
         {
             continue; /* no neighbour along most of the ring, or one that runs askew */
         }

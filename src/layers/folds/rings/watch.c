@@ -1,8 +1,15 @@
 /* Which folds the clip ever needs, and what comes near them. */
 #include "layers/folds/clearance/near.h"
+#include "layers/folds/rings/outer.h"
 #include "layers/folds/rings/plan.h"
 
 #include "base/parallel.h"
+
+/* Losses of a fold's length in the clip: less is none; from the second on what contact takes from it may go further
+ * than to the next fold; and one at the outer side of a bend. */
+#define LEAST_LOSS 0.01f
+#define STRONG 0.25f
+#define LEAST_OUTWARD 0.005f
 
 /* The places of a line that lie in a fold. */
 typedef struct place_range
@@ -87,17 +94,16 @@ static const pleat_place *middle_of(const pl_line *line, place_range range)
     return &line->places[range.first + range.count / 2];
 }
 
-/* How far the lines beside a fold are from its own. folds: of the station. */
-static void measure_aside(const pl_folds_planner *p, const pl_fold_ring *ring, uint32_t station,
-                          const watched_fold *folds, uint32_t k, const pleat_vec4 *positions, const pleat_vec4 *ups,
-                          float out[2])
+/* How far the lines beside a fold are from its own. at: the planning surface at some time; folds: of the station. */
+static void measure_aside(const pl_ring_surface *at, const pl_fold_ring *ring, uint32_t station,
+                          const watched_fold *folds, uint32_t k, float out[2])
 {
     const pl_line *line = &ring->patch.lines[station];
     const pleat_place *places = line->places + folds[k].range.first, *middle = middle_of(line, folds[k].range);
-    pl_f4 from = pl_place_position(p->topology, positions, middle);
-    pl_f4 along = pl_place_position(p->topology, positions, &places[folds[k].range.count - 1]) -
-                  pl_place_position(p->topology, positions, &places[0]);
-    pl_f4 sideways = pl_fold_sideways(along, pl_place_position(p->topology, ups, middle));
+    pl_f4 from = pl_place_position(at->topology, at->positions, middle);
+    pl_f4 along = pl_place_position(at->topology, at->positions, &places[folds[k].range.count - 1]) -
+                  pl_place_position(at->topology, at->positions, &places[0]);
+    pl_f4 sideways = pl_fold_sideways(along, pl_place_position(at->topology, at->normals, middle));
     for (int side = 0; side < 2; ++side)
     {
         uint32_t beside = pl_fold_station_beside(ring->ring.station_count, ring->ring.closed, station, side);
@@ -106,7 +112,7 @@ static void measure_aside(const pl_folds_planner *p, const pl_fold_ring *ring, u
         if (other->range.count > 1)
         {
             const pleat_place *place = middle_of(&ring->patch.lines[beside], other->range);
-            out[side] = pl_dot3(pl_place_position(p->topology, positions, place) - from, sideways);
+            out[side] = pl_dot3(pl_place_position(at->topology, at->positions, place) - from, sideways);
         }
     }
 }
@@ -120,7 +126,8 @@ static bool is_narrow(const pl_folds_planner *p, const watched *w, const pl_fold
 {
     float now[2];
     const float *rest = folds[k].aside;
-    measure_aside(p, ring, station, folds, k, w->positions, w->ups, now);
+    const pl_ring_surface at = {.topology = p->topology, .positions = w->positions, .normals = w->ups};
+    measure_aside(&at, ring, station, folds, k, now);
     if (pl_affine_determinant(&w->joints[ring->joint]) * pl_affine_determinant(&w->crowd.from_rest) < 0)
     {
         now[0] = -now[0];
@@ -154,10 +161,10 @@ static bool watch_station(const pl_folds_planner *p, const watched *w, pl_fold_r
         if (folds[k].range.count > 1)
         {
             ratios[k] = (float)(length_of(p, line, folds[k].range, w->positions) / folds[k].rest);
-            outward = outward || (part < 1 && ratios[k] < 0.995f);
+            outward = outward || (part < 1 && ratios[k] < 1 - LEAST_OUTWARD);
             ratios[k] = ratios[k] < 1 ? 1 - part * (1 - ratios[k]) : ratios[k];
             folds[k].least = fminf(folds[k].least, ratios[k]);
-            any = any || ratios[k] < 0.99f;
+            any = any || ratios[k] < 1 - LEAST_LOSS;
         }
     }
     for (uint32_t k = 0; k < ring->fold_count && any; ++k)
@@ -245,9 +252,9 @@ static void choose_active(const pl_fold_ring *ring, const watched_fold *folds)
         for (uint32_t k = 0; k < ring->fold_count; ++k)
         {
             float ratio = folds[i * ring->fold_count + k].least;
-            uint32_t spare = ratio < 0.75f ? PL_FOLDS_SPARE + 1 : ratio < 0.99f ? 1 : 0;
+            uint32_t spare = ratio < 1 - STRONG ? PL_FOLDS_SPARE + 1 : ratio < 1 - LEAST_LOSS ? 1 : 0;
             float height = height_of(ring, ratio) * ring->own[i * ring->fold_count + k];
-            for (uint32_t n = 0; ratio < 0.99f && n <= spare; ++n, height *= PASSED_ON)
+            for (uint32_t n = 0; ratio < 1 - LEAST_LOSS && n <= spare; ++n, height *= PASSED_ON)
             {
                 uint32_t at = k < middle ? k - n : k + n; /* wraps below 0, past fold_count */
                 if (at < ring->fold_count && ring->own[i * ring->fold_count + at] > 0)
@@ -304,7 +311,7 @@ static void measure_beside(const pl_folds_planner *p, const pl_fold_ring *ring, 
         float *aside = folds[k].aside;
         if (folds[k].range.count > 1)
         {
-            measure_aside(p, ring, station, folds, k, p->surface.positions, p->surface.normals, aside);
+            measure_aside(&p->surface, ring, station, folds, k, aside);
         }
         aside[0] = fabsf(aside[0]) > PL_FOLD_BESIDE * spacing ? aside[0] : 0;
         aside[1] = fabsf(aside[1]) > PL_FOLD_BESIDE * spacing ? aside[1] : 0;

@@ -1,6 +1,9 @@
 /* Where the cloth has to be finer than the input: where a fold rises at some time, and how fine. */
 #include "layers/folds/rings/plan.h"
 
+/* How far from a patch a coarse triangle may lie that it refines, of a fold's width. */
+#define OFF_SURFACE 0.3f
+
 /* Folds lower than this, of the character's height, need no triangles: half a millimetre on a grown person. */
 #define INVISIBLE 3e-4f
 /* A fold this high, of its width, has edges of a `detail`-th of the width; their number grows with the square root of
@@ -35,9 +38,9 @@ static wish_piece piece_of(const pl_folds_plan *plan, uint32_t triangle, const f
         piece.normal += pl_load(&plan->coarse->rest_normals[corner[k]]);
     }
     /* A lining becomes as fine as what it follows. */
-    bool lining = plan->lining && plan->lining[triangle] == PL_FOLD_LINING;
+    bool lining = plan->sides.lining && plan->sides.lining[triangle] == PL_FOLD_LINING;
     piece.normal = pl_normalize3(lining ? -piece.normal : piece.normal);
-    piece.spare = lining ? plan->lining_reach : 0;
+    piece.spare = lining ? plan->sides.reach : 0;
     for (int k = 0; k < 3; ++k)
     {
         piece.longest = fmaxf(piece.longest, pl_length3(points[k] - points[(k + 1) % 3]));
@@ -69,7 +72,7 @@ static float highest_around(const pl_fold_ring *ring, float u, float s, float ar
 static float height_at(const pl_fold_ring *ring, const wish_piece *piece)
 {
     /* The flat coarse triangle lies off the smooth surface by up to a part of its size. */
-    float reach = 0.5f * piece->longest + 0.3f * ring->values.width + piece->spare, u, s;
+    float reach = 0.5f * piece->longest + OFF_SURFACE * ring->values.width + piece->spare, u, s;
     return pl_patch_find(&ring->patch, piece->middle, piece->normal, reach, &u, &s)
                ? highest_around(ring, u, s, 0.5f * piece->longest)
                : -1;

@@ -566,24 +566,34 @@ PL_INLINE void ask_for(const pl_wrinkle_cluster_job *job, const pl_wrinkle_lanes
     }
 }
 
-/* Eight vertices, of which so many are there, at places on the coarse surface. Returns how many moved. */
-static uint32_t run_eight(const pl_wrinkle_cluster_job *job, const pl_wrinkle_lanes *lanes, const uint32_t *corner,
-                          const places *p, uint32_t count, const reaching sides[2], eight *e, lane_tally *tally)
+/* Eight vertices of a cluster. */
+typedef struct octet
+{
+    const pl_wrinkle_lanes *lanes;
+    const uint32_t *corner; /* of the coarse triangle */
+    const places *places;   /* on it */
+    uint32_t count;         /* that are there */
+} octet;
+
+/* Returns how many moved. */
+static uint32_t run_eight(const pl_wrinkle_cluster_job *job, const octet *o, const reaching sides[2], eight *e,
+                          lane_tally *tally)
 {
     const pl_i8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    const pl_wrinkle_lanes *lanes = o->lanes;
     pl_f8 offset[3] = {pl_splat8(0), pl_splat8(0), pl_splat8(0)};
-    pl_i8 reached = {0}, there = lane < (int32_t)count;
+    pl_i8 reached = {0}, there = lane < (int32_t)o->count;
     for (int side = 0; side < 2; ++side)
     {
         if (sides[side].count)
         {
-            choose_near(job, &sides[side], p, e);
-            load_eight(job, lanes, corner, p, e);
+            choose_near(job, &sides[side], o->places, e);
+            load_eight(job, lanes, o->corner, o->places, e);
             move_eight(job, e, side ? -1.0f : 1.0f, there, offset, &reached, tally);
         }
     }
     uint32_t moved = pl_mask8(reached);
-    store_eight(job, lanes, offset, share_of(job, lanes, corner), moved);
+    store_eight(job, lanes, offset, share_of(job, lanes, o->corner), moved);
     return (uint32_t)__builtin_popcount(moved);
 }
 
@@ -603,7 +613,8 @@ pl_wrinkle_tally PL_WIDE(pl_wrinkle_cluster_run)(const pl_wrinkle_cluster_job *j
         const uint32_t *corner = &job->triangles[3 * (size_t)cluster->triangle];
         ask_for(job, &job->lanes[cluster->first + (i + 1 < eights ? i + 1 : i)]);
         uint32_t count = cluster->count - 8 * i < 8 ? cluster->count - 8 * i : 8;
-        tally.moved += run_eight(job, &job->lanes[cluster->first + i], corner, &p[i], count, sides, &e, &lanes);
+        const octet o = {&job->lanes[cluster->first + i], corner, &p[i], count};
+        tally.moved += run_eight(job, &o, sides, &e, &lanes);
     }
     for (int i = 0; i < 8; ++i)
     {
