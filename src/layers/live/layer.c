@@ -149,7 +149,8 @@ static void add_set(live_layer *layer, uint32_t index, float share, bool first, 
     const pleat_wrinkle_set *set = layer->plan->set;
     uint32_t begin = set->first_wrinkle[index], count = set->first_wrinkle[index + 1] - begin;
     height_job job = {layer, share, first};
-    pl_live_show(layer->live, layer->packed, count, set->wrinkles + begin, set->points);
+    /* A set without wrinkles has no lists. */
+    pl_live_show(layer->live, layer->packed, count, count ? set->wrinkles + begin : NULL, set->points);
     pl_parallel_for(tasks, layer->vertex_count, GRAIN, find_heights, &job);
 }
 
