@@ -2,6 +2,8 @@
 #include "support/bent_tube.h"
 
 #include "pleat/layers/implicit.h"
+#include "pleat/make.h"
+#include "pleat/mesh.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -63,10 +65,10 @@ static void test_implicit_layer_defaults_are_valid_and_numbers_are_checked(void 
     bent_tube tube;
     bent_tube_desc desc = small_tube();
     bent_tube_make(&desc, &tube);
-    for (int i = -1; i < 6; ++i)
+    for (int i = -1; i < 8; ++i)
     {
         pleat_implicit_options options = pleat_implicit_options_default();
-        float *const members[] = {&options.strength, &options.bulge, &options.smooth};
+        float *const members[] = {&options.strength, &options.bulge, &options.smooth, &options.touch};
         if (i >= 0)
         {
             *members[i / 2] = i % 2 ? NAN : -0.5f;
@@ -204,6 +206,59 @@ static void test_implicit_layer_bears_any_scale(void **state)
     bent_tube_free(&tube);
 }
 
+/* Thumb and fingers of the built-in hand are no neighbours: where they close on each other, less than a third of the
+ * crossing triangles are left. */
+static void test_implicit_layer_stops_limbs_that_are_no_neighbours(void **state)
+{
+    (void)state;
+    pleat_made *made;
+    assert_int_equal(pleat_make("hand", NULL, NULL, &made, NULL), PLEAT_OK);
+    const pleat_model *model = pleat_made_model(made);
+    uint64_t crossings[2] = {0, 0};
+    pleat_pose *pose;
+    assert_int_equal(pleat_pose_create(model, NULL, &pose, NULL), PLEAT_OK);
+    for (int kind = 0; kind < 2; ++kind)
+    {
+        pleat_implicit_options options = pleat_implicit_options_default();
+        pleat_stack_desc desc = pleat_stack_desc_default();
+        desc.model = model;
+        desc.node = 0;
+        while (model->nodes[desc.node].mesh == PLEAT_NONE)
+        {
+            ++desc.node;
+        }
+        desc.skinning = PLEAT_DQS;
+        desc.skin_layer = (pleat_layer_desc){kind ? &pleat_implicit_layer : NULL, &options};
+        pleat_stack *stack;
+        assert_int_equal(pleat_stack_create(&desc, NULL, &stack, NULL), PLEAT_OK);
+        const pleat_stack_shape *shape = pleat_stack_get_shape(stack);
+        pleat_bvh *bvh = NULL;
+        for (int i = 0; i <= 12; ++i)
+        {
+            const pleat_clip *clip = &model->clips[1];
+            pleat_pose_sample(pose, clip, clip->start + (clip->end - clip->start) * (float)i / 12);
+            pleat_stack_input input = {.pose = pose};
+            pleat_stack_update(stack, &input);
+            const pleat_vec4 *p = pleat_stack_positions(stack);
+            if (!bvh)
+            {
+                assert_int_equal(pleat_bvh_create(shape->surface_count, p, shape->triangle_count,
+                                                  shape->surface_triangles, NULL, &bvh, NULL),
+                                 PLEAT_OK);
+            }
+            pleat_bvh_refit(bvh, p, NULL);
+            crossings[kind] += pleat_bvh_crossings(bvh, bvh, NULL, NULL);
+        }
+        pleat_bvh_destroy(bvh);
+        pleat_stack_destroy(stack);
+    }
+    print_message("pinch: %u crossings, %u without the layer\n", (unsigned)crossings[1], (unsigned)crossings[0]);
+    assert_true(crossings[0] > 50);
+    assert_true(3 * crossings[1] < crossings[0]);
+    pleat_pose_destroy(pose);
+    pleat_made_destroy(made);
+}
+
 static pleat_result create_and_destroy(void *user, const pleat_host *host, pleat_error *error)
 {
     pleat_implicit_options options = pleat_implicit_options_default();
@@ -235,6 +290,7 @@ int main(void)
         cmocka_unit_test(test_implicit_layer_names_the_bone_and_the_reason),
         cmocka_unit_test(test_implicit_layer_finds_limbs_of_a_flat_skeleton),
         cmocka_unit_test(test_implicit_layer_bears_any_scale),
+        cmocka_unit_test(test_implicit_layer_stops_limbs_that_are_no_neighbours),
         cmocka_unit_test(test_implicit_layer_survives_failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

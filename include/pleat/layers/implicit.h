@@ -15,6 +15,7 @@ typedef struct pleat_implicit_options
     float strength; /* 0: plain skinning .. 1, default 1 */
     float bulge;    /* share of the volume lost in a bend that comes back beside the contact: 0 .. 2, default 1 */
     float smooth;   /* length over which skin relaxes around a contact, in radii of the limb: 0 .. 1, default 0.35 */
+    float touch;    /* how far skin goes out of limbs that are no neighbours: 0 .. 1, default 1 */
 } pleat_implicit_options;
 
 pleat_implicit_options pleat_implicit_options_default(void);

@@ -183,7 +183,7 @@ static pleat_result bind_bone(binder *b, uint32_t joint, pleat_error *error)
 
 static bool takes_part(const pl_implicit_bone *bone)
 {
-    return bone->usable && bone->partner_count > 0;
+    return bone->usable;
 }
 
 static pleat_result bind_blocks(binder *b, pleat_error *error)
@@ -288,6 +288,9 @@ static pleat_result bind_all(binder *b, const pleat_host *host, pleat_error *err
     }
     PL_TRY(pl_implicit_find_skeleton(b->cloth, host, b->arena, &bound->skeleton, error));
     PL_TRY(pl_implicit_make_fields(b->cloth, host, b->arena, &bound->skeleton, error));
+    uint8_t *far;
+    PL_TRY(pl_implicit_find_far(b->cloth, &bound->skeleton, b->arena, &b->scratch, &far, error));
+    bound->far = far;
     drop_partners(&bound->skeleton);
     PL_TRY(bind_blocks(b, error));
     PL_TRY(bind_rings(b, error));

@@ -324,7 +324,7 @@ static pleat_result make_all(sampler *s, pleat_error *error)
     for (uint32_t j = 0; j < s->skeleton->joint_count; ++j)
     {
         pl_implicit_bone *bone = &s->skeleton->bones[j];
-        if (!is_in_a_tube(s->skeleton, bone))
+        if (bone->vertex_count == 0 || bone->partner_count == 0)
         {
             continue;
         }
@@ -332,7 +332,7 @@ static pleat_result make_all(sampler *s, pleat_error *error)
         const char *why = make_field(s, bone, j, &result, error);
         PL_TRY(result);
         bone->usable = !why;
-        if (why)
+        if (why && is_in_a_tube(s->skeleton, bone))
         {
             pl_log(s->host, PLEAT_WARNING, "implicit: \"%s\" bends by dual quaternions alone: %s",
                    cloth->model->nodes[skin->joints[j]].name, why);

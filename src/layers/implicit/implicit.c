@@ -18,7 +18,7 @@
 
 pleat_implicit_options pleat_implicit_options_default(void)
 {
-    return (pleat_implicit_options){.strength = 1, .bulge = 1, .smooth = 0.35f};
+    return (pleat_implicit_options){.strength = 1, .bulge = 1, .smooth = 0.35f, .touch = 1};
 }
 
 #define OFFSET(member) offsetof(pleat_implicit_options, member)
@@ -30,6 +30,8 @@ static const pleat_parameter parameters[] = {
      "how much of the volume that a deep bend takes comes back beside the contact"},
     {"smooth", PLEAT_VALUE_NUMBER, OFFSET(smooth), 0, 1, NULL,
      "how far skin relaxes around a contact, in radii of the limb"},
+    {"touch", PLEAT_VALUE_SHARE, OFFSET(touch), 0, 1, NULL,
+     "how far skin goes out of limbs that are no neighbours, such as finger and thumb"},
 };
 
 enum
@@ -83,12 +85,22 @@ static void destroy_layer(void *user)
     PL_DESTROY(layer);
 }
 
+enum
+{
+    FAR_LIMIT = 65536 /* pairs of limbs near each other in a frame */
+};
+
 static pleat_result make_room(implicit_layer *layer, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
     const pl_implicit_bound *bound = &layer->bound;
     PL_ARENA_NEW_OR_FAIL(layer->pose.bones, &layer->arena, pl_implicit_posed_bone, bound->skeleton.joint_count, error);
     PL_ARENA_NEW_OR_FAIL(layer->pose.bends, &layer->arena, pl_implicit_posed_bend, bound->skeleton.bend_count, error);
+    uint64_t pairs = (uint64_t)bound->skeleton.joint_count * bound->skeleton.joint_count;
+    layer->pose.far_capacity = pairs < FAR_LIMIT ? (uint32_t)pairs : FAR_LIMIT;
+    PL_ARENA_NEW_OR_FAIL(layer->pose.far, &layer->arena, uint32_t, layer->pose.far_capacity, error);
+    PL_ARENA_NEW_OR_FAIL(layer->pose.far_first, &layer->arena, uint32_t, (size_t)bound->skeleton.joint_count + 1,
+                         error);
     PL_ARENA_NEW_OR_FAIL(layer->in, &layer->arena, pleat_vec4, bound->vertex_count, error);
     PL_ARENA_NEW_OR_FAIL(layer->relaxed, &layer->arena, pleat_vec4, bound->vertex_count, error);
     PL_ARENA_NEW_OR_FAIL(layer->contact, &layer->arena, float, bound->vertex_count, error);
@@ -139,6 +151,12 @@ static void hold_range(void *data, uint32_t begin, uint32_t end, uint32_t worker
 {
     (void)worker;
     pl_implicit_hold_run(data, begin, end);
+}
+
+static void touch_range(void *data, uint32_t begin, uint32_t end, uint32_t worker)
+{
+    (void)worker;
+    pl_implicit_touch_run(data, begin, end);
 }
 
 /* The vertices at a contact, in the order of blocks. */
@@ -223,8 +241,13 @@ static void update_layer(void *user, const pleat_layer_frame *frame)
     const pl_implicit_bound *bound = &layer->bound;
     layer->bent = layer->moved = layer->at_contact = 0;
     layer->highest = 0;
-    if (!frame->joints || bound->block_count == 0 ||
-        !pl_implicit_pose_frame(&layer->options, bound, frame->joints, &layer->pose))
+    if (!frame->joints || bound->block_count == 0)
+    {
+        return;
+    }
+    bool bent = pl_implicit_pose_frame(&layer->options, bound, frame->joints, &layer->pose);
+    bool far = layer->options.touch > 0 && pl_implicit_pose_far(bound, &layer->pose);
+    if (!bent && !far)
     {
         return;
     }
@@ -240,6 +263,10 @@ static void update_layer(void *user, const pleat_layer_frame *frame)
     layer->at_contact = list_contacts(layer);
     relax(layer, frame, layer->at_contact);
     pl_parallel_for(frame->tasks, bound->block_count, 32, hold_range, &march);
+    if (far)
+    {
+        pl_parallel_for(frame->tasks, bound->block_count, 32, touch_range, &march);
+    }
     take_figures(layer, frame);
 }
 

@@ -117,7 +117,12 @@ typedef struct pl_implicit_bound
     const uint32_t *ring_start; /* #V + 1 */
     const uint32_t *ring;       /* neighbours of each vertex */
     uint32_t sweeps;            /* of the relaxation, by the mesh's edges */
+    const uint8_t *far;         /* joint_count squared: these two bones are no neighbours and may touch */
 } pl_implicit_bound;
+
+/* Fills far, by rows of joints. */
+pleat_result pl_implicit_find_far(const pleat_cloth *cloth, const pl_implicit_skeleton *skeleton, pl_arena *arena,
+                                  pl_arena *scratch, uint8_t **far, pleat_error *error);
 
 pleat_result pl_implicit_bind(const pleat_implicit_options *options, const pleat_cloth *cloth, const pleat_host *host,
                               pl_arena *arena, pl_implicit_bound *bound, pleat_error *error);
@@ -131,6 +136,7 @@ typedef struct pl_implicit_posed_bone
     pleat_affine to_world; /* from the rest space */
     pleat_affine to_field; /* world to units of the field about its middle */
     pl_f4 rotation;        /* since rest */
+    pl_f4 low, high;       /* of the box of its field, in the world */
 } pl_implicit_posed_bone;
 
 /* A bend in a frame. */
@@ -149,11 +155,17 @@ typedef struct pl_implicit_pose
 {
     pl_implicit_posed_bone *bones;
     pl_implicit_posed_bend *bends;
+    uint32_t *far_first; /* joint_count + 1 -> far: who is near a bone in this frame and may touch it */
+    uint32_t *far;
+    uint32_t far_capacity;
 } pl_implicit_pose;
 
 /* How the joints stand. joints: skinning matrices of the cloth's skin. Returns false if no bend is bent. */
 bool pl_implicit_pose_frame(const pleat_implicit_options *options, const pl_implicit_bound *bound,
                             const pleat_affine *joints, pl_implicit_pose *pose);
+
+/* Fills far from bones as they are posed; false: nobody is near anybody. */
+bool pl_implicit_pose_far(const pl_implicit_bound *bound, pl_implicit_pose *pose);
 
 /* Moves the vertices of blocks begin .. end - 1. in: skinned; out: #V, written for vertices that may move alone.
  * contact: #V, how much a vertex has to do with a contact, 0 .. 1. touched: by block, whether anything was written. */
@@ -174,5 +186,9 @@ pl_implicit_march_kernel pl_implicit_march_base, pl_implicit_march_avx2;
 /* After relaxing: what passed the plane of a tube goes back to it, in out. */
 pl_implicit_march_kernel pl_implicit_hold_run;
 pl_implicit_march_kernel pl_implicit_hold_base, pl_implicit_hold_avx2;
+
+/* Last: skin inside of limbs that are no neighbours goes back, in out. */
+pl_implicit_march_kernel pl_implicit_touch_run;
+pl_implicit_march_kernel pl_implicit_touch_base, pl_implicit_touch_avx2;
 
 #endif

@@ -23,3 +23,8 @@ void pl_implicit_hold_run(const pl_implicit_march *march, uint32_t begin, uint32
 {
     PICK(pl_implicit_hold, march, begin, end);
 }
+
+void pl_implicit_touch_run(const pl_implicit_march *march, uint32_t begin, uint32_t end)
+{
+    PICK(pl_implicit_touch, march, begin, end);
+}

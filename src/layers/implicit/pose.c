@@ -118,7 +118,7 @@ bool pl_implicit_pose_frame(const pleat_implicit_options *options, const pl_impl
     for (uint32_t j = 0; j < s->joint_count; ++j)
     {
         pose->bones[j].ready = false;
-        if (s->bones[j].usable && s->bones[j].partner_count)
+        if (s->bones[j].usable)
         {
             pose_bone(bound, &s->bones[j], &joints[j], &pose->bones[j]);
         }
