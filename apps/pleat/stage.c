@@ -153,8 +153,10 @@ pleat_result stage_look_over(app_stage *stage, uint32_t still, pleat_error *erro
     uint32_t looks = count < most ? count : most;
     float lows[SWEEP_FILM] = {0};
     stage->scene = pleat_scene_default();
+    progress_begin(stage->session);
     for (uint32_t i = 0; i < looks; ++i)
     {
+        progress_update(stage->session, "finding the view, frame", i, looks);
         uint32_t frame = stage->first + (looks > 1 ? (uint32_t)((uint64_t)i * (count - 1) / (looks - 1)) : 0);
         pleat_result result = look_at(stage, frame, still == PLEAT_NONE ? &framing : NULL, &lows[i], error);
         if (result != PLEAT_OK)
@@ -162,6 +164,7 @@ pleat_result stage_look_over(app_stage *stage, uint32_t still, pleat_error *erro
             return result;
         }
     }
+    progress_end(stage->session);
     qsort(lows, looks, sizeof *lows, compare_floats);
     float ground = lows[(uint32_t)(GROUND_SHARE * (float)(looks - 1))];
     if (still != PLEAT_NONE)

@@ -22,6 +22,7 @@ typedef struct app_stage
     uint32_t actor_count;
     pleat_job_input input; /* of the actors that are files */
     pleat_job_stack stack;
+    pleat_job_watch watch;
     pl_job job;
     pl_layer_inputs inputs; /* of the actor with layers */
     pl_job_look look;

@@ -46,7 +46,7 @@ static pleat_result add_actor(app_stage *stage, const pleat_asset *asset, const 
     }
     desc.fps = (float)stage->input.fps;
     pl_choice_apply(&choice, look, &desc);
-    PL_TRY(pleat_bake_create(&desc, &stage->session->host, &bake, error));
+    PL_TRY(pleat_bake_create(&desc, &job->host, &bake, error));
     PL_TRY(stage_add(stage, model, bake, read_overlays(stage->session), error));
     return actor_paint(&stage->actors[stage->actor_count - 1], asset, error);
 }
@@ -67,14 +67,15 @@ static pleat_result add_file(app_stage *stage, uint32_t index, const pl_job_look
     return last ? add_actor(stage, *asset, look, error) : PLEAT_OK;
 }
 
-int stage_add_files(app_stage *stage, pleat_asset *assets[2])
+static int add_files(app_stage *stage, pleat_asset *assets[2])
 {
     app_session *session = stage->session;
     const app_arguments *arguments = session->arguments;
     pleat_error error = {0};
     stage->input = request_input(session, 0);
     stage->stack = request_stack(session);
-    if (pl_job_open(&stage->job, &stage->input, &stage->stack, NULL, &session->host, &error) != PLEAT_OK ||
+    stage->watch = session_watch(session, NULL);
+    if (pl_job_open(&stage->job, &stage->input, &stage->stack, &stage->watch, &session->host, &error) != PLEAT_OK ||
         pl_job_look_open(&stage->stack, false, &session->host, &stage->look, &error) != PLEAT_OK ||
         pl_job_look_check_used(&stage->stack, &stage->look, &error) != PLEAT_OK)
     {
@@ -92,4 +93,11 @@ int stage_add_files(app_stage *stage, pleat_asset *assets[2])
         }
     }
     return EXIT_DONE;
+}
+
+int stage_add_files(app_stage *stage, pleat_asset *assets[2])
+{
+    int status = add_files(stage, assets);
+    progress_end(stage->session);
+    return status;
 }
