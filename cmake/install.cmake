@@ -65,7 +65,8 @@ pleat_pkg_config(pleat-core "Folds and wrinkles for animated characters: the cor
 if(PLEAT_TOOLS)
     set(needs ${JANSSON_LIBRARIES} ${PNG_LIBRARIES} ${JPEG_LIBRARIES} meshoptimizer ${EPOXY_LIBRARIES} ${CMAKE_DL_LIBS} m
         pthread)
-    pleat_library(pleat pleat PARTS ${core_parts} pleat_io pleat_job pleat_make pleat_draw pleat_gpu NEEDS ${needs})
+    pleat_library(pleat pleat PARTS ${core_parts} pleat_io pleat_job pleat_make pleat_draw pleat_gpu
+        pleat_program NEEDS ${needs})
     pleat_pkg_config(pleat "Folds and wrinkles for animated characters, with files, jobs and pictures" ${needs})
 endif()
 
@@ -73,7 +74,8 @@ endif()
 set(left_out)
 if(NOT PLEAT_TOOLS)
     set(left_out PATTERN "io*" EXCLUDE PATTERN "job*" EXCLUDE PATTERN "make.h" EXCLUDE PATTERN "draw.h" EXCLUDE
-        PATTERN "plot.h" EXCLUDE PATTERN "render.h" EXCLUDE)
+        PATTERN "plot.h" EXCLUDE PATTERN "render.h" EXCLUDE
+        PATTERN "program.h" EXCLUDE)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/pleat DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     FILES_MATCHING PATTERN "*.h" ${left_out})
