@@ -172,8 +172,10 @@ typedef struct pleat_layer_type
     /* May be NULL: no refinement. As in pleat_loop_desc. */
     bool (*wants)(void *plan, uint32_t coarse_triangle, const float barycentric[9], uint32_t level);
     /* May be NULL: wants says all. The same question where triangles are few: how high, in the rest's unit, what the
-     * layer raises there is, if a piece of a coarse triangle (3 corners by 3) is too coarse for that; else 0. */
+     * layer raises there shows, if a piece of a coarse triangle (3 corners by 3) is too coarse for that; else 0. */
     float (*misses)(void *plan, uint32_t coarse_triangle, const float barycentric[9]);
+    /* May be NULL. Which way ridges run at a place of a coarse triangle, unit, or left at zero: edges may be longer. */
+    void (*along)(void *plan, uint32_t coarse_triangle, const float barycentric[3], pleat_vec4 *out);
     /* May be NULL: the plan is the same for every frame. From here on the plan speaks of one time of the clip alone:
      * wants, what is created from it, and *lines, which should become edges of the mesh and are valid until the next
      * call. For fine layers. */

@@ -56,14 +56,16 @@ static void edges_of(const pleat_stack *stack, uint32_t triangle, const float ba
     *piece = longest_edge(part);
 }
 
-/* What a layer that knows no heights misses: it is served as if all it raises stood as high as its edges are long. */
+/* What a layer that knows no heights misses: it is served as if all it raises stood a quarter as high as edges are
+ * long.
+ */
 static float misses_by_wants(const pleat_stack *stack, const pl_stack_layer *layer, uint32_t triangle,
                              const float barycentric[9])
 {
     float whole, piece;
     edges_of(stack, triangle, barycentric, &whole, &piece);
     uint32_t level = piece > 0 ? (uint32_t)fminf(log2f(whole / piece) + 0.5f, 31) : 31;
-    return layer->type->wants(layer->plan, triangle, barycentric, level) ? piece : 0;
+    return layer->type->wants(layer->plan, triangle, barycentric, level) ? 0.25f * piece : 0;
 }
 
 static float misses_any(void *user, uint32_t triangle, const float barycentric[9])
@@ -89,6 +91,21 @@ static float misses_any(void *user, uint32_t triangle, const float barycentric[9
         }
     }
     return most;
+}
+
+/* The first layer that knows says it. */
+static void along_any(void *user, uint32_t triangle, const float barycentric[3], pleat_vec4 *out)
+{
+    const pleat_stack *stack = user;
+    *out = (pleat_vec4){0, 0, 0, 0};
+    for (uint32_t i = 0; i < stack->layer_count && pl_dot3(pl_load(out), pl_load(out)) == 0; ++i)
+    {
+        const pl_stack_layer *layer = &stack->layers[i];
+        if (layer->type->along)
+        {
+            layer->type->along(layer->plan, triangle, barycentric, out);
+        }
+    }
 }
 
 /* ---- By Loop's rules ---- */
@@ -176,7 +193,8 @@ static pleat_result refine_and_keep(pleat_stack *stack, pleat_error *error)
                          .farthest = FARTHEST * stack->cloth.height,
                          .max_triangles = most < UINT32_MAX / 4 ? (uint32_t)most : UINT32_MAX / 4,
                          .misses = misses_any,
-                         .misses_user = stack};
+                         .along = along_any,
+                         .user = stack};
     result = pl_refine_keep(&desc, &stack->host, &stack->refinement, error);
 fail:
     pl_free(&stack->memory, parts);

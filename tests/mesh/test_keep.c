@@ -77,7 +77,7 @@ static void ask(asked *a, support_mesh mesh, pl_f4 (*normal)(pl_f4 point), float
                              .farthest = 1,
                              .max_triangles = 1000000,
                              .misses = misses,
-                             .misses_user = a};
+                             .user = a};
 }
 
 static void done(asked *a)
@@ -92,7 +92,7 @@ static pl_refinement *make(asked *a)
 {
     pl_refinement *refinement;
     pleat_error error = {0};
-    a->desc.misses_user = a;
+    a->desc.user = a;
     assert_int_equal(pl_refine_keep(&a->desc, NULL, &refinement, &error), PLEAT_OK);
     return refinement;
 }
@@ -343,7 +343,7 @@ static void test_keep_gives_everything_back(void **state)
     (void)state;
     asked a;
     ask(&a, support_sphere(6), outwards, 0.2f);
-    a.desc.misses_user = &a;
+    a.desc.user = &a;
     a.desc.render_count = a.mesh.vertex_count;
     a.desc.render_triangles = a.mesh.triangles;
     support_sweep_allocations(create, &a);

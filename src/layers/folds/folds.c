@@ -398,6 +398,7 @@ const pleat_layer_type pleat_folds_layer = {
     .plan = pl_folds_plan_make,
     .wants = pl_folds_plan_wants,
     .misses = pl_folds_plan_misses,
+    .along = pl_folds_plan_along,
     .plan_destroy = pl_folds_plan_destroy,
     .create = create_layer,
     .rehearse = pl_folds_rehearse,

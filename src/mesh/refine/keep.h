@@ -3,7 +3,7 @@
  * Triangles are bisected at their longest edge, with the triangle on its other side (Rivara's longest-edge
  * propagation): the mesh has no T-junction at any moment, no angle becomes smaller than half of the smallest one of the
  * input, and an added vertex costs two triangles, so that a budget can be kept to the triangle. Those that miss most
- * come first (split.c).
+ * come first (split.c). Along ridges edges count for less, and triangles become longer there.
  *
  * New vertices lie on cubic patches over the coarse triangles (curve.c): curved by the normals where the surface is
  * smooth, straight along everything that has to stay a line. A patch is linear in the coarse points, at rest and in
@@ -12,6 +12,9 @@
 #define PL_MESH_REFINE_KEEP_H
 
 #include "mesh/refine/refinement.h"
+
+/* A ridge changes along itself far more slowly than across. */
+#define PL_KEEP_LONGER 2.0f
 
 typedef struct pl_keep_desc
 {
@@ -29,7 +32,10 @@ typedef struct pl_keep_desc
     /* What would be missed if a piece of a coarse triangle (3 corners by 3 barycentric coordinates) were not split, in
      * rest's unit; what is larger comes first, 0 is fine enough. Must be 0 once a piece is small. */
     float (*misses)(void *user, uint32_t coarse_triangle, const float barycentric[9]);
-    void *misses_user;
+    /* Which way edges at a place may be PL_KEEP_LONGER times as long as across it: unit, at rest, or zero. May be NULL.
+     */
+    void (*along)(void *user, uint32_t coarse_triangle, const float barycentric[3], pleat_vec4 *out);
+    void *user; /* of both */
 } pl_keep_desc;
 
 /* Triangles come in the order of their coarse ones, new vertices in the order of the triangles. triangle_level of the

@@ -93,8 +93,10 @@ static edge_size size_of(const pl_split *s, uint32_t corner)
     const pl_split_triangle *t = &s->triangles[corner / 3];
     uint32_t a = t->vertex[corner % 3], b = t->vertex[(corner % 3 + 1) % 3];
     uint32_t low = a < b ? a : b, high = a < b ? b : a;
-    pl_f4 way = s->vertices[high].rest - s->vertices[low].rest;
-    return (edge_size){pl_dot3(way, way), low, high};
+    const pl_split_vertex *from = &s->vertices[low], *to = &s->vertices[high];
+    pl_f4 way = to->rest - from->rest;
+    float first = pl_dot3(way, from->along), second = pl_dot3(way, to->along);
+    return (edge_size){pl_dot3(way, way) - 0.5f * (first * first + second * second), low, high};
 }
 
 static bool is_longer(const edge_size *a, const edge_size *b)
@@ -165,6 +167,18 @@ static void mean_place(const float *a, const float *b, float *out)
     }
 }
 
+/* Directions, of a length so that what an edge has along them counts for less. */
+static void take_along(const pl_split *s, pl_split_vertex *vertex)
+{
+    static const float less = 1 - 1 / (PL_KEEP_LONGER * PL_KEEP_LONGER);
+    pleat_vec4 along = {0, 0, 0, 0};
+    if (s->desc->along && vertex->coarse != PLEAT_NONE)
+    {
+        s->desc->along(s->desc->user, vertex->coarse, vertex->barycentric, &along);
+    }
+    vertex->along = pl_load(&along) * pl_splat(sqrtf(less));
+}
+
 /* The vertex in the middle of a corner's edge. */
 static uint32_t add_middle(pl_split *s, uint32_t corner)
 {
@@ -174,6 +188,7 @@ static uint32_t add_middle(pl_split *s, uint32_t corner)
     vertex->rest = (s->vertices[t->vertex[k]].rest + s->vertices[t->vertex[next]].rest) * pl_splat(0.5f);
     vertex->coarse = t->coarse;
     mean_place(t->barycentric + 3 * k, t->barycentric + 3 * next, vertex->barycentric);
+    take_along(s, vertex);
     return s->vertex_count++;
 }
 
@@ -278,7 +293,7 @@ static pleat_result ask(pl_split *s, wishes *w, uint32_t triangle, pleat_error *
     {
         return PLEAT_OK;
     }
-    float missed = s->desc->misses(s->desc->misses_user, t->coarse, t->barycentric);
+    float missed = s->desc->misses(s->desc->user, t->coarse, t->barycentric);
     return missed > 0 ? add_wish(w, s->memory, (wish){missed, triangle, t->depth}, error) : PLEAT_OK;
 }
 
@@ -337,6 +352,10 @@ static pleat_result begin(pl_split *s, pleat_error *error)
         {
             last[edge] = join(s, last[edge], c);
         }
+    }
+    for (uint32_t v = 0; v < s->vertex_count; ++v)
+    {
+        take_along(s, &s->vertices[v]);
     }
 fail:
     pl_free(s->memory, last);

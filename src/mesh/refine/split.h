@@ -9,7 +9,8 @@
 /* A vertex, in the coarse triangle that it was made in. */
 typedef struct pl_split_vertex
 {
-    pl_f4 rest; /* on the flat coarse triangle */
+    pl_f4 rest;  /* on the flat coarse triangle */
+    pl_f4 along; /* as the desc's, times what makes lengths along it count for less */
     uint32_t coarse;
     float barycentric[3];
 } pl_split_vertex;

@@ -108,6 +108,40 @@ static uint32_t stations_to(const binder *b, bool (*holds)(const binder *b, uint
     return most;
 }
 
+/* Edges across a fold, of those asked for, from which on it is drawn as it is; with half of them it would come out as
+ * other bumps than the fold, and there is none. */
+#define FINE_ENOUGH 0.75f
+
+/* How long edges are around a place of a line, about: as of squares cut in two. 0 where nothing may move. */
+static float edge_at(const binder *b, const pl_line *line, float arc)
+{
+    pleat_place place = pl_line_at(b->surface, line, arc);
+    const uint32_t *corner = b->surface->topology->triangles + 3 * (size_t)place.triangle;
+    pl_f4 at = pl_load(&b->cloth->rest[corner[0]]);
+    pl_f4 u = pl_load(&b->cloth->rest[corner[1]]) - at, v = pl_load(&b->cloth->rest[corner[2]]) - at;
+    const float *mask = b->cloth->mask;
+    bool still = !(mask[corner[0]] > 0) && !(mask[corner[1]] > 0) && !(mask[corner[2]] > 0);
+    return still ? 0 : sqrtf(pl_length3(pl_cross(u, v)));
+}
+
+/* How much of a fold the mesh can show, 1 where it was refined as asked: where triangles were too few for that, folds
+ * go down. */
+static float shown_part(const binder *b, uint32_t station, uint32_t k)
+{
+    enum
+    {
+        PLACES = 4
+    };
+    const pl_line *line = &b->patch.lines[station];
+    float low = b->from->bounds[k], high = b->from->bounds[k + 1], edge = 0;
+    for (uint32_t i = 0; i < PLACES; ++i)
+    {
+        edge = fmaxf(edge, edge_at(b, line, low + (high - low) * ((float)i + 0.5f) / PLACES));
+    }
+    float wanted = FINE_ENOUGH * fminf(b->plan->options.detail, PL_FOLD_LEAST_EDGES);
+    return edge > 0 ? pl_smooth_step(2 * (high - low) / (wanted * edge) - 1) : 1;
+}
+
 /* Folds end within their width where nothing is lost or the cloth ends. Where a line ends because it meets another,
  * the patch is no good beyond the next line already, and they end before that. */
 static float fade_of(const binder *b, uint32_t station, uint32_t k)
@@ -283,6 +317,7 @@ static void fill_folds(const binder *b, pl_bound_ring *out)
         {
             pl_fold *fold = &out->folds[i * out->fold_count + k];
             fold->fade = fade_of(b, planned, k) * b->from->own[planned * out->fold_count + k];
+            fold->fade *= fold->fade > 0 ? shown_part(b, planned, k) : 0;
             if (!(fold->fade > 0))
             {
                 continue;

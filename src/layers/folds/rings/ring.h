@@ -141,9 +141,12 @@ uint32_t pl_fold_ring_at(const pl_fold_ring *ring, float arc);
 /* The plan as the table of layers knows it. */
 pleat_result pl_folds_plan_make(const void *options, const pleat_cloth *coarse, const pleat_layer_preview *preview,
                                 const pleat_host *host, void **plan, pleat_error *error);
+/* Fewer edges than this across a fold show other bumps than the fold, whatever its height. */
+#define PL_FOLD_LEAST_EDGES 3.0f
 /* Where the cloth has to be finer (rings/wish.c): as a layer's wants and misses. */
 bool pl_folds_plan_wants(void *plan, uint32_t coarse_triangle, const float barycentric[9], uint32_t level);
 float pl_folds_plan_misses(void *plan, uint32_t coarse_triangle, const float barycentric[9]);
+void pl_folds_plan_along(void *plan, uint32_t coarse_triangle, const float barycentric[3], pleat_vec4 *out);
 void pl_folds_plan_destroy(void *plan);
 
 #endif

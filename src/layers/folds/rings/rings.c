@@ -293,9 +293,14 @@ static float meeting_part(const pl_ring *ring, float distance)
     return (float)met / (float)count;
 }
 
-/* A fold is no wider than this part of its ring: wider ones stand in each other's way before they have taken up what is
- * lost. At 70 degrees a knee is 0.97 of its length with folds of 0.13 of the ring, 0.99 with 0.09. */
-#define WIDEST 0.1f
+/* How wide a fold is by default, of its ring: what suits an arm is too wide for a finger and too narrow for a waist.
+ * Wider ones stand in each other's way before they have taken up what is lost: at 70 degrees a knee is 0.97 of its
+ * length with folds of 0.13 of the ring, 0.99 with 0.09. */
+#define USUAL 0.085f
+/* On a coarse mesh they are as wide as this part of the edges over which its weights blend, as far as this part of the
+ * ring: facets want folds of their own size, and narrower ones would take most of the triangles that there may be. */
+#define OF_EDGES 0.6f
+#define WIDEST 0.13f
 
 /* How long a ring is all the way round. Of one that a hem cuts open only a part is there: it tells how far the bone is.
  */
@@ -338,11 +343,11 @@ static pleat_result add_ring(pl_folds_planner *p, uint32_t joint, const pl_conto
     pl_folds_plan *plan = p->plan;
     pl_fold_ring *ring = &plan->rings[plan->ring_count];
     *ring = (pl_fold_ring){.joint = joint, .parent = p->joints[joint].parent, .values = p->joints[joint].values};
-    float width = ring->values.width > 0 ? ring->values.width : plan->width;
+    float width = ring->values.width > 0 ? ring->values.width : plan->width, edge = edge_of_blend(p, joint);
     if (!(ring->values.width > 0) && !(plan->options.width > 0))
     {
-        /* What suits an arm is too wide for a finger. */
-        width = fminf(width, WIDEST * length_around(p, joint, line));
+        float around = length_around(p, joint, line);
+        width = fmaxf(USUAL * around, fminf(OF_EDGES * edge, WIDEST * around));
     }
     ring->values.width = width;
     ring->shell = p->shell[line->points[0].triangle];
@@ -357,7 +362,6 @@ static pleat_result add_ring(pl_folds_planner *p, uint32_t joint, const pl_conto
     }
     /* Counted from here on: whoever fails later releases the probe and the patch. */
     pl_patch *probe = &p->probes[plan->ring_count++];
-    float edge = edge_of_blend(p, joint);
     PL_TRY(make_probe(p, ring, probe, error));
     /* On a mesh of edges longer than folds a ring winds from vertex to vertex, and lines across it meet. */
     bool coarse = ring->ring.closed && edge > COARSE * width;
