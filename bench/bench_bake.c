@@ -39,6 +39,7 @@ static void all_frames(void *user)
 static void time_frames(const pleat_model *model)
 {
     pleat_bake_desc desc = pleat_bake_desc_default(model);
+    desc.refine = PLEAT_REFINE_LOOP;
     pleat_bake *bake;
     pleat_error error = {0};
     must(pleat_bake_create(&desc, NULL, &bake, &error), &error);

@@ -76,6 +76,7 @@ static void open_cloth(cloth *c, const char *character, const char *node, const 
     pleat_wrinkles_options options = pleat_wrinkles_options_default();
     pleat_layer_desc layer = {&pleat_wrinkles_layer, &options};
     pleat_stack_desc desc = pleat_stack_desc_default();
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.model = c->model;
     desc.node = c->node;
     must(pleat_stack_create(&desc, NULL, &c->plain, &error), &error);

@@ -48,6 +48,7 @@ static pleat_bake *make_bake(const pleat_model *model, const char *name, uint32_
         ++node;
     }
     pleat_bake_desc desc = pleat_bake_desc_default(model);
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.node_count = 1;
     desc.nodes = &node;
     desc.level = level;

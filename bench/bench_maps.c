@@ -46,6 +46,7 @@ void bench_maps(void)
     pleat_folds_options options = pleat_folds_options_default();
     pleat_layer_desc layer = {&pleat_folds_layer, &options};
     pleat_stack_desc desc = pleat_stack_desc_default();
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.model = model;
     desc.layer_count = 1;
     desc.layers = &layer;

@@ -101,6 +101,7 @@ static void time_mesh(const char *character, const pleat_model *model, uint32_t 
     posed p = {.options = pleat_volume_options_default()};
     pleat_layer_desc layer = {&pleat_volume_layer, &p.options};
     pleat_stack_desc desc = pleat_stack_desc_default();
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.model = model;
     desc.node = node;
     desc.layer_count = 1;

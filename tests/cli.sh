@@ -479,8 +479,8 @@ END
 test_bake_of_a_part_of_a_clip_folds_nothing_beside_it()
 {
     # Viewers hold the last weights: beside the frames that were baked they show what skinning does.
-    works bake hero.gltf --frames 10-18 -o part.glb
-    works bake hero.gltf --frames 10-18 --set folds.strength=0 -o flat.glb
+    works bake hero.gltf --refine loop --frames 10-18 -o part.glb
+    works bake hero.gltf --refine loop --frames 10-18 --set folds.strength=0 -o flat.glb
     local frame
     for frame in 0 8 14 20 30; do
         works bake part.glb --layer none --frames $frame -o part.pc2
@@ -504,9 +504,13 @@ END
     [ "$(json 'd["frames"], d["layers"][0]["largest"]["rings"] >= 1, d["layers"][0]["largest"]["raised"] > 0')" = "1 True True" ]
     [ "$(json 'd["layers"][0]["largest"]["tau"] < 1e-6')" = True ]
     # In the pose that it was bound in nothing is compressed: plain skinning on the same mesh.
-    works bake rest.gltf -o rest.pc2 --json
+    works bake rest.gltf --refine loop -o rest.pc2 --json
     [ "$(json 'd["layers"][0]["largest"]["rings"] >= 1, d["layers"][0]["largest"]["raised"]')" = "True 0.0" ]
-    works bake rest.gltf --set folds.strength=0 -o flat.pc2
+    works bake rest.gltf --refine loop --set folds.strength=0 -o flat.pc2
+    # Which by default needs no triangles at all.
+    works bake rest.gltf --set folds.strength=0 -o keep.pc2 --json
+    works bake rest.gltf --layer none -o bare.pc2
+    cmp keep.pc2 bare.pc2
     cmp rest.pc2 flat.pc2
 }
 
@@ -585,7 +589,7 @@ END
     [ "$(json 'd["parts"]')" = 1 ]
     works bake hero.gltf --layer folds --set folds.strength=0 -o flat.glb --json
     [ "$(json 'd["layers"][0]["largest"]["highest"]')" = 0.0 ]
-    works bake hero.gltf --layer none --level 1 --frames 0-2 -o fine.glb --json
+    works bake hero.gltf --layer none --refine loop --level 1 --frames 0-2 -o fine.glb --json
     [ "$(json 'd["triangles"]')" = $((192 + 4 * 192)) ] || complain "$(json 'd["triangles"]')"
     for threads in 1 3; do
         works bake hero.gltf -j $threads --layer folds -o folds$threads.pc2
@@ -952,7 +956,7 @@ test_measure_table_and_plots()
     works measure hero.gltf m.glb -o m.png --threads 3
     cmp m.png m1.png
     # On a finer mesh numbers of triangles and vertices would mean nothing.
-    works bake hero.gltf --level 1 --layer none --frames 0-9 -o fine.glb
+    works bake hero.gltf --refine loop --level 1 --layer none --frames 0-9 -o fine.glb
     works measure hero.gltf fine.glb --frames 0-9
     grep -q "under 0.9, of the area" out
     ! grep -q -e "of the triangles" -e "crossing triangles" -e "vertices inside" out
@@ -1009,7 +1013,7 @@ test_measure_usage()
 
 test_maps_writes_pictures_and_says_what_they_are()
 {
-    works maps hero.gltf -o m --layer none --level 2 --garment Shirt --size 64 --frames 3-4 --map height --map normal \
+    works maps hero.gltf -o m --layer none --refine loop --level 2 --garment Shirt --size 64 --frames 3-4 --map height --map normal \
         --map vector --mask-joints '*' --coarse --normal-bits 16 --json
     [ "$(json "d['files'], d['frames'], d['textures']")" = "11 2 1" ]
     [ "$(ls m | wc -l)" = 11 ]
@@ -1027,22 +1031,22 @@ test_maps_writes_pictures_and_says_what_they_are()
 # Where nothing is asked for, the map that it names holds the surface, and vectors are there only if they are needed.
 test_maps_choose_what_holds_the_surface()
 {
-    works maps hero.gltf -o a --layer none --level 2 --garment Shirt --frames 3
+    works maps hero.gltf -o a --layer none --refine loop --level 2 --garment Shirt --frames 3
     cp a/maps.json out
     [ "$(json "d['maps'][0]['displace_by'] in ('height', 'vector')")" = True ]
     [ "$(json "d['maps'][0]['frames'][0][d['maps'][0]['displace_by'] + '_error']['worst'] <= 0.02")" = True ]
     [ "$(json "('vector' in d['maps'][0]['frames'][0]) == (d['maps'][0]['displace_by'] == 'vector')")" = True ]
     [ "$(json "d['maps'][0]['displace_by'] == 'vector' or d['maps'][0]['frames'][0]['height_error']['worst'] <= 0.02")" = True ]
-    works maps hero.gltf -o b --layer none --level 2 --garment Shirt --frames 3 --size 64 --map height
+    works maps hero.gltf -o b --layer none --refine loop --level 2 --garment Shirt --frames 3 --size 64 --map height
     [ ! -e b/Shirt_vector.png ]
-    works maps hero.gltf -o c --layer none --level 2 --garment Shirt --frames 3 --size 64 --map vector
+    works maps hero.gltf -o c --layer none --refine loop --level 2 --garment Shirt --frames 3 --size 64 --map vector
     [ ! -e c/Shirt_height.png ]
 }
 
 test_maps_are_the_same_for_any_threads()
 {
-    works maps hero.gltf -o one --layer none --level 3 --garment Shirt --size 100 --frames 5 --atlas -j 1
-    works maps hero.gltf -o four --layer none --level 3 --garment Shirt --size 100 --frames 5 --atlas -j 4
+    works maps hero.gltf -o one --layer none --refine loop --level 3 --garment Shirt --size 100 --frames 5 --atlas -j 1
+    works maps hero.gltf -o four --layer none --refine loop --level 3 --garment Shirt --size 100 --frames 5 --atlas -j 4
     diff -r one four
     [ -e one/mesh.glb ]
 }
@@ -1058,7 +1062,7 @@ test_maps_of_a_clip()
     cp p/pleat-remap_info.json out
     [ "$(json "d['pleat']['height'], d['pleat']['normal']")" = "62 pleat_vat.exr" ]
     [ ! -e p/pleat_vnrm.exr ]
-    works maps hero.gltf -o b --layer none --skin dqs --level 1 --garment Shirt --map vector --basis 4 --size 32
+    works maps hero.gltf -o b --layer none --skin dqs --refine loop --level 1 --garment Shirt --map vector --basis 4 --size 32
     cp b/maps.json out
     [ "$(json "len(d['maps'][0]['basis']['frames']), len(d['maps'][0]['basis']['maps']) <= 4")" = "31 True" ]
 }

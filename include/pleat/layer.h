@@ -32,6 +32,7 @@ typedef struct pleat_cloth
     const float *weights;            /* #V by influence_count */
     const float *mask;               /* #V: 0 nothing may move here, 1 free */
     float height;                    /* of the whole character at rest: what default lengths are fractions of */
+    float triangle_times;            /* how many times its triangles it may get by refinement; INFINITY: any */
     uint32_t shot_count;             /* clips that are known beforehand, one after the other; 0: none */
     const pleat_shot *shots;         /* a first frame owes nothing to the one before it */
     float clip_start, clip_step;     /* seconds of the first frame, and between frames */

@@ -93,7 +93,7 @@ static void take(const pleat_job_stack *asked, pl_job_look *look)
 
 pleat_job_stack pleat_job_stack_default(void)
 {
-    return (pleat_job_stack){.refine = PLEAT_REFINE_LOOP};
+    return (pleat_job_stack){.refine = PLEAT_REFINE_KEEP};
 }
 
 /* "40000" or "4x". */

@@ -39,7 +39,6 @@ pleat_bake_desc pleat_bake_desc_default(const pleat_model *model)
     desc.clip = model->clip_count ? 0 : PLEAT_NONE;
     desc.fps = 30;
     desc.last_frame = PLEAT_NONE;
-    desc.refine = PLEAT_REFINE_LOOP;
     desc.triangle_times = PLEAT_TRIANGLES_TIMES;
     return desc;
 }
@@ -180,12 +179,17 @@ static bool any_garment(const bool *garment, uint32_t count)
     return false;
 }
 
-/* What a mesh with layers may have of the budget: what the others leave, by its part of the triangles; at least what it
- * has. */
+/* What a mesh with layers may have: so many times its own triangles; or of a number what the others leave, by its part
+ * of the triangles, and at least what it has. */
 static uint64_t share_triangles(const pleat_bake *bake, const pleat_bake_desc *desc, uint32_t own)
 {
     const bool *garment = desc->garment;
     uint64_t all = 0, layered = 0;
+    if (!desc->max_triangles)
+    {
+        double most = (double)desc->triangle_times * (double)own;
+        return most > (double)own ? (uint64_t)fmin(most, 1e15) : own;
+    }
     for (uint32_t i = 0; i < bake->stack_count; ++i)
     {
         const pleat_mesh *mesh = &bake->model->meshes[bake->model->nodes[bake->nodes[i]].mesh];
@@ -194,8 +198,7 @@ static uint64_t share_triangles(const pleat_bake *bake, const pleat_bake_desc *d
         layered += !garment || any_garment(garment, mesh->primitive_count) ? count : 0;
         garment = garment ? garment + mesh->primitive_count : NULL;
     }
-    uint64_t most = desc->max_triangles ? desc->max_triangles : (uint64_t)((double)desc->triangle_times * (double)all);
-    uint64_t left = most > all - layered ? most - (all - layered) : 0;
+    uint64_t left = desc->max_triangles > all - layered ? desc->max_triangles - (all - layered) : 0;
     uint64_t share = layered ? (uint64_t)((double)left * (double)own / (double)layered) : 0;
     return share > own ? share : own;
 }

@@ -10,7 +10,6 @@ pleat_stack_desc pleat_stack_desc_default(void)
     pleat_stack_desc desc = {0};
     desc.node = PLEAT_NONE;
     desc.clip_fps = 30;
-    desc.refine = PLEAT_REFINE_LOOP;
     return desc;
 }
 
@@ -79,6 +78,34 @@ fail:
 
 /* ---- Creation ------------------------------------------------------------------------------------------------ */
 
+/* Where vertices and triangles of a surface that is not refined are on the input's: there. */
+static pleat_result place_as_is(pleat_stack *stack, pleat_error *error)
+{
+    pleat_result result = PLEAT_OK;
+    const pleat_topology *topology = stack->coarse_topology;
+    uint32_t *coarse, *home;
+    float *barycentric;
+    PL_ARENA_NEW_OR_FAIL(coarse, &stack->work, uint32_t, topology->triangle_count, error);
+    PL_ARENA_NEW_OR_FAIL(home, &stack->work, uint32_t, topology->vertex_count, error);
+    PL_ARENA_NEW_OR_FAIL(barycentric, &stack->work, float, 3 * (size_t)topology->vertex_count, error);
+    memset(home, 0xff, topology->vertex_count * sizeof *home);
+    for (uint32_t c = 0; c < 3 * topology->triangle_count; ++c)
+    {
+        uint32_t vertex = topology->triangles[c];
+        coarse[c / 3] = c / 3;
+        if (home[vertex] == PLEAT_NONE)
+        {
+            home[vertex] = c / 3;
+            barycentric[3 * (size_t)vertex + c % 3] = 1;
+        }
+    }
+    stack->cloth.coarse_triangle = coarse;
+    stack->cloth.vertex_triangle = home;
+    stack->cloth.vertex_barycentric = barycentric;
+fail:
+    return result;
+}
+
 static pleat_result bind_working(pleat_stack *stack, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
@@ -130,6 +157,10 @@ static pleat_result bind_working(pleat_stack *stack, pleat_error *error)
         stack->cloth.coarse_triangle = is_cut ? cut->coarse_triangle : refined->coarse_triangle;
         stack->cloth.vertex_triangle = is_cut ? cut->vertex_triangle : refined->vertex_triangle;
         stack->cloth.vertex_barycentric = is_cut ? cut->vertex_barycentric : refined->vertex_barycentric;
+    }
+    else if (stack->layer_count)
+    {
+        PL_TRY(place_as_is(stack, error));
     }
     stack->shape.refined = stack->refinement != NULL;
     PL_TRY(fill_cloth(stack, topology, stack->shape.bind, &stack->work, &stack->cloth, error));
@@ -318,6 +349,7 @@ static pleat_result bind_all(pleat_stack *stack, const pleat_stack_desc *desc, c
     stack->cloth.joints = stack->coarse_joints;
     stack->cloth.weights = stack->coarse_weights;
     stack->cloth.height = desc->height > 0 ? desc->height : pleat_model_height(stack->model, rest_pose);
+    stack->cloth.triangle_times = pl_stack_triangle_times(stack);
     stack->cloth.clip_step = 1 / desc->clip_fps;
     PL_TRY(take_shots(stack, desc, error));
     PL_TRY(pl_stack_list_layers(stack, desc, error));

@@ -169,6 +169,16 @@ static void fill_parts(const pleat_stack *stack, uint32_t *parts)
     }
 }
 
+float pl_stack_triangle_times(const pleat_stack *stack)
+{
+    if (stack->refine == PLEAT_REFINE_LOOP)
+    {
+        return INFINITY;
+    }
+    uint32_t own = stack->surface->triangle_count;
+    return stack->max_triangles && own ? (float)((double)stack->max_triangles / (double)own) : PLEAT_TRIANGLES_TIMES;
+}
+
 static pleat_result refine_and_keep(pleat_stack *stack, pleat_error *error)
 {
     pleat_result result = PLEAT_OK;
@@ -179,8 +189,7 @@ static pleat_result refine_and_keep(pleat_stack *stack, pleat_error *error)
     PL_NEW_OR_FAIL(parts, &stack->memory, uint32_t, surface->triangle_count, error);
     fill_normals(stack, normals);
     fill_parts(stack, parts);
-    uint64_t most =
-        stack->max_triangles ? stack->max_triangles : (uint64_t)PLEAT_TRIANGLES_TIMES * surface->triangle_count;
+    double most = (double)pl_stack_triangle_times(stack) * (double)surface->triangle_count;
     pl_keep_desc desc = {.topology = stack->coarse_topology,
                          .rest = stack->coarse_cloth.rest,
                          .render_count = stack->coarse_render_count,
@@ -191,7 +200,7 @@ static pleat_result refine_and_keep(pleat_stack *stack, pleat_error *error)
                          .normals = normals,
                          .parts = parts,
                          .farthest = FARTHEST * stack->cloth.height,
-                         .max_triangles = most < UINT32_MAX / 4 ? (uint32_t)most : UINT32_MAX / 4,
+                         .max_triangles = most < UINT32_MAX / 4 ? (uint32_t)(most + 0.5) : UINT32_MAX / 4,
                          .misses = misses_any,
                          .along = along_any,
                          .user = stack};

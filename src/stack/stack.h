@@ -91,6 +91,8 @@ pleat_result pl_stack_bind_coarse(pleat_stack *stack, pleat_error *error);
 /* Fills reach and target_reach, for pleat_stack_check. */
 pleat_result pl_stack_measure_reach(pleat_stack *stack, pleat_error *error);
 
+/* How many times its triangles the surface may get; INFINITY: any. */
+float pl_stack_triangle_times(const pleat_stack *stack);
 /* Fills refinement with what the level and the layers' plans ask for; NULL where that is nothing, unless there are
  * lines to become edges (stack/refine.c). */
 pleat_result pl_stack_make_refinement(pleat_stack *stack, bool lines, pleat_error *error);

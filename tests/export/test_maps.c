@@ -58,6 +58,7 @@ static scene make_scene_on(const char *character, const char *mesh, bool atlas, 
     pleat_folds_options options = pleat_folds_options_default();
     pleat_layer_desc layer = {&pleat_folds_layer, &options};
     pleat_stack_desc desc = pleat_stack_desc_default();
+    desc.refine = PLEAT_REFINE_LOOP;
     for (uint32_t n = 0; n < s.model->node_count; ++n)
     {
         uint32_t m = s.model->nodes[n].mesh;
@@ -238,6 +239,7 @@ static void test_maps_defaults_are_valid_and_the_rest_is_refused(void **state)
     mesh.primitives = &primitive;
     model.meshes = &mesh;
     pleat_stack_desc bare_desc = pleat_stack_desc_default();
+    bare_desc.refine = PLEAT_REFINE_LOOP;
     pleat_stack *bare = NULL;
     bare_desc.model = &model;
     bare_desc.node = model.scene_nodes[0];

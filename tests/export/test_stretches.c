@@ -12,6 +12,7 @@
 static pleat_bake *make_bake(const pleat_model *model, const pleat_host *host)
 {
     pleat_bake_desc desc = pleat_bake_desc_default(model);
+    desc.refine = PLEAT_REFINE_LOOP;
     pleat_bake *bake = NULL;
     assert_int_equal(pleat_bake_create(&desc, host, &bake, NULL), PLEAT_OK);
     return bake;

@@ -7,6 +7,7 @@
 int main(void)
 {
     pleat_stack_desc desc = pleat_stack_desc_default();
+    desc.refine = PLEAT_REFINE_LOOP;
     pleat_stack *stack = NULL;
     pleat_error error = {0};
     if (pleat_stack_create(&desc, NULL, &stack, &error) == PLEAT_OK)

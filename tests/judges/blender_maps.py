@@ -209,7 +209,7 @@ def main():
     all_cases.run("blender_maps_sleeve", sleeve)
     all_cases.run("blender_maps_leotard", judge, pleat, leotard, folder, "leotard", squat, ["--atlas"])
     if pictures:
-        draw_all(folder, *make(pleat, leotard, folder, [*squat, "--level", "2"], ["--atlas"]), LEOTARD,
+        draw_all(folder, *make(pleat, leotard, folder, [*squat, "--refine", "loop", "--level", "2"], ["--atlas"]), LEOTARD,
                  os.path.join(pictures, "maps_blender_leotard.png"))
     all_cases.end()
 

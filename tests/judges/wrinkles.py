@@ -242,7 +242,7 @@ def judge_lives(pleat, folder):
 def gains(pleat, folder, name, frames, columns, rows):
     """The farthest that wrinkles move any vertex of a sequence."""
     source = write_sequence(folder, name, frames, columns, rows)
-    common = ["-g", "*", "--level", 2]
+    common = ["-g", "*", "--refine", "loop", "--level", 2]
     path = os.path.join(folder, name + ".pc2")
     plain = cases.read_pc2(bake(pleat, source, path, "--layer", "none", *common))
     wrinkled = cases.read_pc2(bake(pleat, source, path, "--layer", "wrinkles", *common))

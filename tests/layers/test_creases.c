@@ -31,6 +31,7 @@ static pleat_result create_stack(const pleat_model *model, uint32_t node, const 
     implicit = pleat_implicit_options_default();
     pleat_layer_desc layer = {&pleat_creases_layer, options};
     pleat_stack_desc desc = pleat_stack_desc_default();
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.model = model;
     desc.node = node;
     desc.skinning = PLEAT_DQS;
@@ -150,6 +151,7 @@ static pl_crease_plan *plan_of(const pleat_model *model, uint32_t node, const pl
     spy_options options = {creases, &plan};
     pleat_layer_desc layer = {&spy, &options};
     pleat_stack_desc desc = pleat_stack_desc_default();
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.model = model;
     desc.node = node;
     desc.skinning = PLEAT_DQS;

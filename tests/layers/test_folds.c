@@ -33,6 +33,7 @@ static void refuse(const support_actor *arm, const pleat_folds_options *options)
     pleat_bake *bake = NULL;
     pleat_layer_desc layer = {&pleat_folds_layer, options};
     pleat_bake_desc desc = pleat_bake_desc_default(arm->model);
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.layer_count = 1;
     desc.layers = &layer;
     assert_int_equal(pleat_bake_create(&desc, NULL, &bake, &error), PLEAT_BAD_ARGUMENT);
@@ -367,6 +368,7 @@ static void test_folds_do_not_rise_under_torsion(void **state)
     pleat_folds_options options = pleat_folds_options_default();
     pleat_layer_desc layer = {&pleat_folds_layer, &options};
     pleat_stack_desc desc = pleat_stack_desc_default();
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.model = arm.model;
     desc.node = support_node_named(arm.model, "");
     desc.layer_count = 1;
@@ -778,6 +780,7 @@ static pleat_result bake_small(const small_run *run, const pleat_host *host, ple
     heedless.rehearse = NULL;
     pleat_layer_desc layer = {run->heedless ? &heedless : &pleat_folds_layer, &options};
     pleat_bake_desc desc = pleat_bake_desc_default(run->model);
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.first_frame = run->first;
     desc.last_frame = run->last;
     desc.fps = run->fps;

@@ -452,6 +452,7 @@ static void test_body_below_takes_nothing(void **state)
     pleat_folds_options options = pleat_folds_options_default();
     pleat_layer_desc layer = {&pleat_folds_layer, &options};
     pleat_bake_desc desc = pleat_bake_desc_default(&worn->model);
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.layer_count = 1;
     desc.layers = &layer;
     desc.mask = mask;

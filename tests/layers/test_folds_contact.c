@@ -147,6 +147,7 @@ static pleat_bake *bake_leotard(const support_actor *dancer, const pleat_layer_t
     options.detail = 3;
     pleat_layer_desc layer = {type, &options};
     pleat_bake_desc desc = pleat_bake_desc_default(dancer->model);
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.node_count = 1;
     desc.nodes = &node;
     desc.clip = support_clip_named(dancer->model, "squat");

@@ -31,6 +31,7 @@ static pleat_vec4 *fold_frame(const pleat_folds_options *options, const float *m
     pleat_made *made = make_arm();
     pleat_layer_desc layer = {&pleat_folds_layer, options};
     pleat_bake_desc desc = pleat_bake_desc_default(pleat_made_model(made));
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.layer_count = 1;
     desc.layers = &layer;
     desc.last_frame = 28;
@@ -238,6 +239,7 @@ static void test_wrong_values_of_joints_are_refused(void **state)
     pleat_made *made = make_arm();
     pleat_layer_desc layer = {&pleat_folds_layer, &options};
     pleat_bake_desc desc = pleat_bake_desc_default(pleat_made_model(made));
+    desc.refine = PLEAT_REFINE_LOOP;
     pleat_bake *bake = NULL;
     desc.layer_count = 1;
     desc.layers = &layer;

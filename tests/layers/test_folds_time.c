@@ -68,6 +68,7 @@ static pleat_bake *bake_window(const support_actor *a, const window *w)
     pleat_folds_options options = pleat_folds_options_default();
     pleat_layer_desc layer = {&type, &options};
     pleat_bake_desc desc = pleat_bake_desc_default(a->model);
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.node_count = 1;
     desc.nodes = &w->node;
     desc.clip = w->clip;
@@ -223,6 +224,7 @@ static void test_folds_time_between_planned_frames(void **state)
     type.update = update_seen;
     pleat_folds_options options = pleat_folds_options_default();
     pleat_stack_desc desc = pleat_stack_desc_default();
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.model = dancer.model;
     desc.node = support_node_named(dancer.model, "suit");
     desc.layer_count = 1;

@@ -29,6 +29,7 @@ static pleat_result create(const bent_tube *tube, const pleat_implicit_options *
                            pleat_stack **stack, pleat_error *error)
 {
     pleat_stack_desc desc = pleat_stack_desc_default();
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.model = &tube->model;
     desc.node = 0;
     desc.skinning = PLEAT_DQS;

@@ -40,6 +40,7 @@ static void refuse(const pleat_model *model, const pleat_volume_options *options
 {
     pleat_layer_desc layer = {&pleat_volume_layer, options};
     pleat_stack_desc desc = pleat_stack_desc_default();
+    desc.refine = PLEAT_REFINE_LOOP;
     pleat_stack *stack = NULL;
     pleat_error error = {0};
     desc.model = model;
@@ -148,6 +149,7 @@ static void test_volume_is_exact_for_dual_quaternions_and_refined_meshes(void **
     volume_rig r = volume_rig_named("arm", "sleeve", 0, NULL);
     pleat_layer_desc layer = {&pleat_volume_layer, &options};
     pleat_stack_desc desc = pleat_stack_desc_default();
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.model = r.model;
     desc.node = volume_node(r.model, "sleeve");
     desc.layer_count = 1;
@@ -406,6 +408,7 @@ static void test_volume_leaves_flat_shells_alone(void **state)
     pleat_made *made = NULL;
     assert_int_equal(pleat_make("rectangle", NULL, NULL, &made, NULL), PLEAT_OK);
     pleat_bake_desc desc = pleat_bake_desc_default(pleat_made_model(made));
+    desc.refine = PLEAT_REFINE_LOOP;
     pleat_layer_desc layer = {&pleat_volume_layer, &options};
     pleat_bake *bake[2];
     assert_int_equal(pleat_bake_create(&desc, NULL, &bake[0], NULL), PLEAT_OK);
@@ -509,6 +512,7 @@ static pleat_result create_stack(void *user, const pleat_host *host, pleat_error
     options.key_count = 2;
     pleat_layer_desc layer = {&pleat_volume_layer, &options};
     pleat_stack_desc desc = pleat_stack_desc_default();
+    desc.refine = PLEAT_REFINE_LOOP;
     pleat_stack *stack = NULL;
     desc.model = r->model;
     desc.node = volume_node(r->model, "sleeve");
@@ -559,6 +563,7 @@ static void test_volume_takes_any_triangles(void **state)
         primitive.triangles = triangles;
         pleat_layer_desc layer = {&pleat_volume_layer, &options};
         pleat_stack_desc desc = pleat_stack_desc_default();
+        desc.refine = PLEAT_REFINE_LOOP;
         desc.model = &model;
         desc.node = node;
         desc.layer_count = 1;

@@ -68,6 +68,7 @@ static void bind(scene *s, const char *garment)
     pleat_error error = {0};
     pleat_layer_desc layer = {&pleat_wrinkles_layer, &s->options};
     pleat_stack_desc desc = pleat_stack_desc_default();
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.model = s->model;
     desc.node = node_named(s->model, garment);
     desc.layer_count = 1;

@@ -32,6 +32,7 @@ static void open_scene(scene *s, const pleat_model *model, const char *mesh, flo
         assert_true(++node < model->node_count);
     }
     pleat_bake_desc desc = pleat_bake_desc_default(model);
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.node_count = 1;
     desc.nodes = &node;
     desc.fps = fps;

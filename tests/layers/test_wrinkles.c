@@ -44,6 +44,7 @@ static void begin(scene *s, uint32_t quads)
     s->options.detail = 3;
     s->layer = (pleat_layer_desc){&pleat_wrinkles_layer, &s->options};
     s->desc = pleat_stack_desc_default();
+    s->desc.refine = PLEAT_REFINE_LOOP;
     s->desc.model = s->model;
     s->desc.node = s->node;
     s->desc.layer_count = 1;

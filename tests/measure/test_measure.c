@@ -348,6 +348,7 @@ static arm make_arm(uint32_t around, uint32_t along)
     assert_int_equal(pleat_make("arm", &options, NULL, &a.made, NULL), PLEAT_OK);
     const pleat_model *model = pleat_made_model(a.made);
     pleat_stack_desc desc = pleat_stack_desc_default();
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.model = model;
     for (uint32_t n = 0; n < model->node_count; ++n)
     {

@@ -105,6 +105,7 @@ static void test_bake_of_linear_skinning_is_what_a_viewer_shows(void **state)
     for (uint32_t clip = 0; clip < made.model->clip_count; ++clip)
     {
         pleat_bake_desc desc = pleat_bake_desc_default(made.model);
+        desc.refine = PLEAT_REFINE_LOOP;
         desc.clip = clip;
         pleat_bake *bake = make_bake(&desc, NULL);
         const pleat_bake_shape *shape = pleat_bake_get_shape(bake);
@@ -146,6 +147,7 @@ static float play_back(const pleat_model *model, pleat_skinning skinning, uint32
                        const pleat_morphs_options *options)
 {
     pleat_bake_desc desc = pleat_bake_desc_default(model);
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.skinning = skinning;
     desc.level = level;
     pleat_bake *bake = make_bake(&desc, NULL);
@@ -254,6 +256,7 @@ static void test_bake_leaves_alone_what_linear_skinning_gets_right(void **state)
     (void)state;
     arm made = make_arm(12, 20);
     pleat_bake_desc desc = pleat_bake_desc_default(made.model);
+    desc.refine = PLEAT_REFINE_LOOP;
     pleat_bake *bake = make_bake(&desc, NULL);
     pleat_morphs_options options = pleat_morphs_options_default();
     pleat_morphs *morphs = NULL;
@@ -292,6 +295,7 @@ static void test_bake_is_the_same_for_any_number_of_threads(void **state)
         for (int method = PLEAT_LBS; method <= PLEAT_DQS; ++method)
         {
             pleat_bake_desc desc = pleat_bake_desc_default(made.model);
+            desc.refine = PLEAT_REFINE_LOOP;
             desc.skinning = (pleat_skinning)method;
             desc.level = 1;
             pleat_bake *bake = make_bake(&desc, &host);
@@ -320,6 +324,7 @@ static void test_bake_replays_a_frame(void **state)
     pleat_folds_options options = pleat_folds_options_default();
     pleat_layer_desc layer = {&pleat_folds_layer, &options};
     pleat_bake_desc desc = pleat_bake_desc_default(made.model);
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.layer_count = 1;
     desc.layers = &layer;
     desc.last_frame = 40;
@@ -361,6 +366,7 @@ static void test_bake_of_cloth_with_points(void **state)
     assert_int_equal(pleat_make("rectangle", NULL, NULL, &made, NULL), PLEAT_OK);
     const pleat_model *model = pleat_made_model(made);
     pleat_bake_desc desc = pleat_bake_desc_default(model);
+    desc.refine = PLEAT_REFINE_LOOP;
     pleat_bake *bake = make_bake(&desc, NULL);
     const pleat_bake_shape *shape = pleat_bake_get_shape(bake);
     const pleat_points *points = &model->clips[0].points;
@@ -395,6 +401,7 @@ static void test_bake_far_away_is_as_fine_as_at_home(void **state)
     }
     away.nodes = nodes;
     pleat_bake_desc desc = pleat_bake_desc_default(made.model);
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.skinning = PLEAT_DQS;
     pleat_bake *home = make_bake(&desc, NULL);
     desc.model = &away;
@@ -442,12 +449,15 @@ static void test_bake_rejects(void **state)
     pleat_bake *bake = NULL;
     pleat_error error = {0};
     pleat_bake_desc desc = pleat_bake_desc_default(made.model);
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.fps = 0;
     assert_int_equal(pleat_bake_create(&desc, NULL, &bake, &error), PLEAT_BAD_ARGUMENT);
     desc = pleat_bake_desc_default(made.model);
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.clip = 99;
     assert_int_equal(pleat_bake_create(&desc, NULL, &bake, &error), PLEAT_BAD_ARGUMENT);
     desc = pleat_bake_desc_default(made.model);
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.first_frame = 10;
     desc.last_frame = 9;
     assert_int_equal(pleat_bake_create(&desc, NULL, &bake, &error), PLEAT_BAD_ARGUMENT);
@@ -455,6 +465,7 @@ static void test_bake_rejects(void **state)
     assert_int_equal(pleat_bake_create(&desc, NULL, &bake, &error), PLEAT_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "the clip has frames 0 to"));
     desc = pleat_bake_desc_default(made.model);
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.level = 9;
     assert_int_equal(pleat_bake_create(&desc, NULL, &bake, &error), PLEAT_BAD_ARGUMENT);
     assert_null(bake);
@@ -464,6 +475,7 @@ static void test_bake_rejects(void **state)
 static pleat_result create_all(void *user, const pleat_host *host, pleat_error *error)
 {
     pleat_bake_desc desc = pleat_bake_desc_default(user);
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.level = 1;
     desc.skinning = PLEAT_DQS;
     desc.last_frame = 3;

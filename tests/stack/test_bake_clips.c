@@ -71,6 +71,7 @@ static void test_bake_clips_begin_anew_with_folds_and_breath(void **state)
     volume.breath = 0.1f; /* depends on the clip's own time */
     pleat_layer_desc layers[] = {{&pleat_folds_layer, &folds}, {&pleat_volume_layer, &volume}};
     pleat_bake_desc desc = pleat_bake_desc_default(arm.model);
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.fps = 7;
     desc.layer_count = 2;
     desc.layers = layers;
@@ -87,6 +88,7 @@ static void test_bake_clips_begin_anew_with_wrinkles(void **state)
     wrinkles.detail = 1;
     pleat_layer_desc layer = {&pleat_wrinkles_layer, &wrinkles};
     pleat_bake_desc desc = pleat_bake_desc_default(pleat_made_model(made));
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.fps = 10;
     desc.layer_count = 1;
     desc.layers = &layer;
@@ -128,6 +130,7 @@ static void test_bake_clips_share_folds(void **state)
     folds.detail = 2;
     pleat_layer_desc layer = {&pleat_folds_layer, &folds};
     pleat_bake_desc desc = pleat_bake_desc_default(&model);
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.fps = 10;
     desc.layer_count = 1;
     desc.layers = &layer;
@@ -169,6 +172,7 @@ static void test_bake_clips_find_every_joint(void **state)
     folds.detail = 2;
     pleat_layer_desc layer = {&pleat_folds_layer, &folds};
     pleat_bake_desc desc = pleat_bake_desc_default(arm.model);
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.fps = 10;
     desc.layer_count = 1;
     desc.layers = &layer;
@@ -260,6 +264,7 @@ static void test_bake_clips_rejects(void **state)
     pleat_error error = {0};
     uint32_t clips[2] = {0, 99};
     pleat_bake_desc desc = pleat_bake_desc_default(arm.model);
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.clip_count = 2;
     desc.clips = clips;
     assert_int_equal(pleat_bake_create(&desc, NULL, &bake, &error), PLEAT_BAD_ARGUMENT);

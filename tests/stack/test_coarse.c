@@ -192,6 +192,7 @@ static pleat_bake *make_bake(const pleat_bake_desc *desc)
 static pleat_bake_desc desc_of(const support_actor *a, const pleat_layer_desc *layers, uint32_t count)
 {
     pleat_bake_desc desc = pleat_bake_desc_default(a->model);
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.fps = 10;
     desc.layer_count = count;
     desc.layers = layers;

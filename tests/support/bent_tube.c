@@ -143,6 +143,7 @@ pleat_stack *bent_tube_stack(const bent_tube *tube, pleat_skinning skinning, con
                              const void *options)
 {
     pleat_stack_desc desc = pleat_stack_desc_default();
+    desc.refine = PLEAT_REFINE_LOOP;
     pleat_layer_desc layer = {type, options};
     pleat_stack *stack;
     pleat_error error = {0};

@@ -84,6 +84,7 @@ pleat_bake *support_run_bake(const support_actor *a, const support_run *r)
     pleat_error error = {0};
     pleat_layer_desc layer = {&pleat_folds_layer, &r->options};
     pleat_bake_desc desc = pleat_bake_desc_default(a->model);
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.node_count = r->node != PLEAT_NONE;
     desc.nodes = &r->node;
     desc.clip = r->clip;

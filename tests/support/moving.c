@@ -25,6 +25,7 @@ static support_moving open_actor(support_actor actor, const char *node, const ch
     support_moving m = {.actor = actor};
     const pleat_model *model = actor.model;
     pleat_stack_desc desc = pleat_stack_desc_default();
+    desc.refine = PLEAT_REFINE_LOOP;
     m.clip = &model->clips[support_clip_named(model, clip)];
     desc.model = model;
     desc.node = node ? support_node_named(model, node) : largest_node(model);

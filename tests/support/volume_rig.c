@@ -118,6 +118,7 @@ volume_rig volume_rig_of(const pleat_model *model, uint32_t node, uint32_t clip,
     volume_rig r = {.model = model, .clip = clip == PLEAT_NONE ? NULL : &model->clips[clip]};
     pleat_layer_desc layer = {&pleat_volume_layer, options};
     pleat_stack_desc desc = pleat_stack_desc_default();
+    desc.refine = PLEAT_REFINE_LOOP;
     desc.model = model;
     desc.node = node;
     desc.layer_count = options ? 1 : 0;

@@ -266,14 +266,15 @@ static void bisect(pl_split *s, uint32_t corner)
     }
 }
 
-/* The edge that has to go first so that a triangle can be cut at its longest: on its way there no edge is longer. */
+/* The edge that has to go first so that a triangle can be cut at its longest: on its way there no edge is longer. What is
+ * as deep as can be gives way at any edge. */
 static uint32_t first_edge(const pl_split *s, uint32_t triangle)
 {
     uint32_t corner = longest_of(s, triangle);
     for (uint32_t at = *link_of(s, corner), from = corner; at != from;)
     {
         uint32_t longest = longest_of(s, at / 3);
-        if (longest != at)
+        if (longest != at && s->triangles[at / 3].depth < MAX_DEPTH)
         {
             corner = from = longest;
             at = *link_of(s, longest);

@@ -296,11 +296,13 @@ static float meeting_part(const pl_ring *ring, float distance)
 /* How wide a fold is by default, of its ring: what suits an arm is too wide for a finger and too narrow for a waist.
  * Wider ones stand in each other's way before they have taken up what is lost: at 70 degrees a knee is 0.97 of its
  * length with folds of 0.13 of the ring, 0.99 with 0.09. */
-#define USUAL 0.085f
-/* On a coarse mesh they are as wide as this part of the edges over which its weights blend, as far as this part of the
- * ring: facets want folds of their own size, and narrower ones would take most of the triangles that there may be. */
+#define USUAL 0.07f
+/* Where triangles are few they are as wide as this part of the edges over which weights blend, as far as this part of
+ * the ring: facets want folds of their own size, and narrower ones would take most of the triangles that there may be.
+ * More triangles than PLENTY times the input's make edges shorter by the square root of what there is more. */
 #define OF_EDGES 0.6f
 #define WIDEST 0.13f
+#define PLENTY 6.0f
 
 /* How long a ring is all the way round. Of one that a hem cuts open only a part is there: it tells how far the bone is.
  */
@@ -347,7 +349,8 @@ static pleat_result add_ring(pl_folds_planner *p, uint32_t joint, const pl_conto
     if (!(ring->values.width > 0) && !(plan->options.width > 0))
     {
         float around = length_around(p, joint, line);
-        width = fmaxf(USUAL * around, fminf(OF_EDGES * edge, WIDEST * around));
+        float of_edges = OF_EDGES * edge * sqrtf(fminf(PLENTY / p->coarse->triangle_times, 1));
+        width = fmaxf(USUAL * around, fminf(of_edges, WIDEST * around));
     }
     ring->values.width = width;
     ring->shell = p->shell[line->points[0].triangle];
