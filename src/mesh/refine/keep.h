@@ -13,8 +13,8 @@
 
 #include "mesh/refine/refinement.h"
 
-/* A ridge changes along itself far more slowly than across. From 1.5 on two directions may disagree for ever about which
- * edge of a triangle is the longest: bisecting the others in turn leaves two thirds of it. */
+/* A ridge changes along itself far more slowly than across. From 1.5 on two directions may disagree for ever about
+ * which edge of a triangle is the longest: bisecting the others in turn leaves two thirds of it. */
 #define PL_KEEP_LONGER 1.45f
 
 typedef struct pl_keep_desc

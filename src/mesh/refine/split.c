@@ -266,8 +266,8 @@ static void bisect(pl_split *s, uint32_t corner)
     }
 }
 
-/* The edge that has to go first so that a triangle can be cut at its longest: on its way there no edge is longer. What is
- * as deep as can be gives way at any edge. */
+/* The edge that has to go first so that a triangle can be cut at its longest: on its way there no edge is longer. What
+ * is as deep as can be gives way at any edge. */
 static uint32_t first_edge(const pl_split *s, uint32_t triangle)
 {
     uint32_t corner = longest_of(s, triangle);
