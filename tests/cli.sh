@@ -702,7 +702,7 @@ test_bake_takes_every_clip()
 {
     mkdir -p clips
     python3 "$here/cli_model.py" clips clips/in.gltf
-    local options=(--layer folds --set folds.detail=2 --targets 24)
+    local options=(--layer folds --refine loop --set folds.detail=2 --targets 24)
     works bake clips/in.gltf "${options[@]}" -o clips/all.glb -o clips/first.pc2 -o 'clips/{clip}.pc2' --json
     [ "$(json '[c["name"] + str(c["frames"]) for c in d["clips"]]')" = "['Bend31', 'Nod16', 'nod31']" ]
     [ "$(json 'd["frames"]')" = 78 ]
@@ -727,7 +727,7 @@ long_bake_resumes_between_clips()
 {
     mkdir -p clips
     python3 "$here/cli_model.py" clips clips/in.gltf
-    local options=(--layer folds --set folds.detail=2 --targets 8)
+    local options=(--layer folds --refine loop --set folds.detail=2 --targets 8)
     works bake clips/in.gltf "${options[@]}" -o clips/whole.glb -o 'clips/whole_{clip}.pc2'
     # Stopped within the second clip: by a damaged frame, and by one that is cut.
     for damage in cut damaged; do
