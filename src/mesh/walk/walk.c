@@ -293,11 +293,22 @@ static pleat_walk_end cross_side(state *s, int side)
 }
 
 /* From triangle to triangle until something ends the path. */
+/* So many triangles may a walk cross, and no fewer than so many times those that there are: a length that leads around
+ * and around a mesh, as where its edges are millionths of it, is no way that anybody meant. */
+#define MOST_STEPS 16384u
+#define MOST_TIMES 16u
+
 static pleat_walk_end go(state *s, double length)
 {
+    uint64_t times = MOST_TIMES * (uint64_t)s->walk->topology->triangle_count;
+    uint64_t most = times > MOST_STEPS ? times : MOST_STEPS;
     double checked = -INFINITY;
     for (uint64_t step = 0;; ++step)
     {
+        if (step == most)
+        {
+            return PLEAT_WALK_STUCK;
+        }
         if (step % CHECK_STEPS == 0)
         {
             if (!(s->walked > checked + 1e-12 * length))
