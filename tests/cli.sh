@@ -522,11 +522,15 @@ d = json.load(open("hero.gltf"))
 d["nodes"][d["skins"][0]["joints"][0]]["scale"] = [0.01] * 3
 json.dump(d, open("small.gltf", "w"))
 END
-    # A centimetre high: 0.1 mm would be most of its folds, unless it is asked for.
+    # A centimetre high: 1.5 mm would be more than its folds, unless it is asked for.
     works bake small.gltf --frames 0-15 -o small.glb --json
     [ "$(json 'all(m["largest_error"] <= 1e-5 for m in d["morphs"]) and len(d["morphs"]) > 0')" = True ] || complain "$(cat out)"
     works bake small.gltf --frames 0-15 --error 0.1mm -o small.glb --json
     [ "$(json 'max(m["largest_error"] for m in d["morphs"]) > 1e-5')" = True ] || complain "$(cat out)"
+    # An error that cannot be kept is said, with what would do, and nothing is written.
+    rm -f small.glb
+    fails 1 'morph targets; more of them' bake small.gltf --frames 0-15 --error 0.00001mm --targets 2 -o small.glb
+    [ ! -e small.glb ]
 }
 
 test_bake_folds_by_joint()

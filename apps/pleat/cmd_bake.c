@@ -105,8 +105,10 @@ static const app_option bake_options[] = {
     INPUT_GARMENT_OPTION,
     INPUT_POINTS_OPTION,
     {"targets", 0, OPTION_WHOLE, false, "N", "64", 1, 1024, "glTF: the most morph targets a mesh gets"},
-    {"error", 0, OPTION_LENGTH, false, "LENGTH", "0.1mm", 0, 1000,
-     "glTF: fewer targets, as long as no vertex is off by more (unasked: or by 0.1 % of the height)"},
+    {"error", 0, OPTION_LENGTH, false, "LENGTH", "1.5mm", 0, 1000,
+     "glTF: fewer targets, as long as no vertex is off by more (unasked: or by 0.1 % of the height); kept, or nothing "
+     "is "
+     "written"},
     {"encode", 0, OPTION_CHOICE, false, "plain|small|packed", "small", 0, 0,
      "glTF: floats for any engine, small integers, or those compressed (meshopt)"},
     {"topology", 0, OPTION_CHOICE, false, "clip|frame", "clip", 0, 0,

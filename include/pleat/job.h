@@ -123,13 +123,14 @@ typedef struct pleat_bake_job
     uint32_t channel_count; /* default 0 */
     const pleat_job_given *channels; /* what layers give besides positions, each with the file to write */
     uint32_t target_limit;           /* glTF: most morph targets of a mesh, 1..1024; default 64 */
-    float largest_error;     /* glTF: fewer targets as long as no vertex is off by more, metres; 0: as many as the limit
-                              * allows; default -1: 0.1 mm, or 0.1 % of the height where that is less */
-    bool normals;            /* glTF: targets have normals; default true */
-    pleat_encoding encoding; /* glTF: default small */
-    bool frame_topology;     /* a mesh for each frame (.obj, .ply), wrinkles as edges; default false */
-    bool resume;             /* keeps frames beside the first output as OUT.resume, and goes on from there; default
-                              * false */
+    float largest_error;             /* glTF: fewer targets as long as no vertex is off by more, metres, or the job
+                                      * fails; 0: as many as the limit allows; default -1: 1.5 mm, or 0.1 % of the height where
+                                      * that is less, as far as the limit allows */
+    bool normals;                    /* glTF: targets have normals; default true */
+    pleat_encoding encoding;         /* glTF: default small */
+    bool frame_topology;             /* a mesh for each frame (.obj, .ply), wrinkles as edges; default false */
+    bool resume; /* keeps frames beside the first output as OUT.resume, and goes on from there; default
+                  * false */
     pleat_job_stretch stretch;
 } pleat_bake_job;
 

@@ -98,6 +98,31 @@ static pleat_result compute_frames(bake_run *run, pleat_error *error)
     return PLEAT_OK;
 }
 
+/* An error that was asked for is kept, or nothing is written. */
+static pleat_result check_error(const bake_run *run, pleat_error *error)
+{
+    float asked = run->asked->largest_error;
+    const pleat_morphed *worst = NULL;
+    for (uint32_t i = 0; asked > 0 && i < pleat_morphs_count(run->morphs); ++i)
+    {
+        const pleat_morphed *morphed = pleat_morphs_get(run->morphs, i);
+        if (!(morphed->error.largest <= asked) && !(worst && worst->error.largest >= morphed->error.largest))
+        {
+            worst = morphed;
+        }
+    }
+    if (!worst)
+    {
+        return PLEAT_OK;
+    }
+    return pl_fail(error, PLEAT_BAD_DATA,
+                   "--error %gmm: %.60s is off by %.3g mm with %u morph targets; more of them (--targets, now %u, at "
+                   "most 1024) or --error %.2gmm would do",
+                   (double)asked * 1e3, pleat_asset_model(run->asset)->nodes[worst->node].name,
+                   (double)worst->error.largest * 1e3, worst->mesh.target_count - worst->input_target_count,
+                   run->asked->target_limit, ceil((double)worst->error.largest * 1e4 + 0.5) / 10);
+}
+
 /* The second pass: the targets' weights in every frame. */
 static pleat_result fit_frames(bake_run *run, pleat_error *error)
 {
@@ -109,7 +134,8 @@ static pleat_result fit_frames(bake_run *run, pleat_error *error)
         PL_TRY(get_frame(run, frame, error));
         pleat_morphs_weigh(run->morphs, frame);
     }
-    return pleat_morphs_finish(run->morphs, error);
+    PL_TRY(pleat_morphs_finish(run->morphs, error));
+    return check_error(run, error);
 }
 
 /* Both passes, the glTF files, and the moment where everything appears. */
@@ -164,11 +190,11 @@ static pleat_result open_spool(bake_run *run, pleat_error *error)
     return PLEAT_OK;
 }
 
-/* How far morph targets may be off. Unasked, no more than a thousandth of the height: on a character of a centimetre
- * the usual tenth of a millimetre would be most of its folds. */
+/* How far morph targets may be off. Unasked, what nobody sees on a person at two metres, and no more than a thousandth
+ * of the height. */
 static float target_error(const bake_run *run)
 {
-    static const float usual = 1e-4f; /* metres */
+    static const float usual = 1.5e-3f; /* metres */
     bool asked = !(run->asked->largest_error < 0);
     float height = pleat_bake_stack_count(run->bake) ? pleat_stack_height(pleat_bake_stack(run->bake, 0)) : 1;
     return asked ? run->asked->largest_error : fminf(usual, 1e-3f * height);
