@@ -23,7 +23,7 @@ typedef struct pleat_bake_desc
     uint32_t last_frame;   /* inclusive; default PLEAT_NONE: the clip's last */
     pleat_skinning skinning;
     pleat_layer_desc skin_layer; /* of the skinning method, as in a stack; default none */
-    pleat_refine refine;         /* default PLEAT_REFINE_KEEP */
+    pleat_refine refine;         /* default PLEAT_REFINE_BY_LAYER */
     uint32_t level;              /* of PLEAT_REFINE_LOOP: uniform, for nodes with a layer, default 0 */
     uint64_t max_triangles; /* of PLEAT_REFINE_KEEP: of all chosen nodes together. What nodes without a layer do not
                                need goes to those with one, by their triangles. Default 0: by triangle_times */

@@ -92,7 +92,7 @@ typedef struct pleat_job_stack
     const char *look;     /* a look file; default NULL */
     pleat_texts settings; /* such as "folds.width=2cm", over what the look has */
     const char *mask;     /* a PNG, or "color" for the colours of vertices; default NULL: as the look has it */
-    pleat_refine refine;  /* default keep */
+    pleat_refine refine;  /* default by layer; loop with a level, keep with max_triangles */
     uint32_t level;       /* loop: subdivisions of the garments besides what layers do, 0..6; default 0 */
     const char *max_triangles; /* keep: the most triangles, "40000", or "4x" times the input's; default NULL: "6x" */
     uint32_t input_count;      /* default 0 */

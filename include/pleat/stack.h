@@ -11,6 +11,7 @@ PLEAT_BEGIN
 /* How a garment becomes finer where its layers need it. */
 typedef enum pleat_refine
 {
+    PLEAT_REFINE_BY_LAYER, /* keep where every layer that refines tells how high it goes, as folds do; else loop */
     PLEAT_REFINE_KEEP, /* every vertex of the input stays; new ones lie on its surface, curved where that is smooth */
     PLEAT_REFINE_LOOP  /* Loop subdivision, which rounds: the way of the papers */
 } pleat_refine;
@@ -30,7 +31,7 @@ typedef struct pleat_stack_desc
     const pleat_layer_desc *layers; /* of both stages: coarse ones run first */
     const bool *garment;            /* per primitive of the mesh: layers act here; NULL: everywhere */
     const float *mask;              /* per render vertex of the mesh, 0..1, multiplied in; NULL: 1 */
-    pleat_refine refine;            /* default PLEAT_REFINE_KEEP */
+    pleat_refine refine;            /* default PLEAT_REFINE_BY_LAYER */
     uint32_t level;                 /* of PLEAT_REFINE_LOOP: uniform, 0..6 (default 0); layers may ask for more */
     uint64_t max_triangles;         /* of PLEAT_REFINE_KEEP: default 0, which is PLEAT_TRIANGLES_TIMES the mesh's. What
                                        shows most is refined first; what no triangles are left for is not raised */

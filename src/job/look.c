@@ -84,7 +84,8 @@ static void take(const pleat_job_stack *asked, pl_job_look *look)
 {
     const char *own = pleat_stack_look_mask(look->stack);
     look->method = pleat_stack_look_skin(look->stack, &look->skin_layer);
-    look->refine = asked->refine;
+    bool plain = asked->refine == PLEAT_REFINE_BY_LAYER;
+    look->refine = plain && asked->max_triangles ? PLEAT_REFINE_KEEP : asked->refine;
     look->level = asked->level;
     look->mask = asked->mask ? asked->mask : own[0] == '@' ? own + 1 : own[0] ? own : NULL;
     look->layer_count = pleat_stack_look_count(look->stack);
@@ -93,7 +94,7 @@ static void take(const pleat_job_stack *asked, pl_job_look *look)
 
 pleat_job_stack pleat_job_stack_default(void)
 {
-    return (pleat_job_stack){.refine = PLEAT_REFINE_KEEP};
+    return (pleat_job_stack){.refine = PLEAT_REFINE_BY_LAYER};
 }
 
 /* "40000" or "4x". */
@@ -119,7 +120,7 @@ static pleat_result set_refinement(const pleat_job_stack *asked, pl_job_look *lo
     {
         return pl_fail(error, PLEAT_BAD_REQUEST, "--level belongs to --refine loop; keep refines where layers need it");
     }
-    if (asked->max_triangles && asked->refine == PLEAT_REFINE_LOOP)
+    if (asked->max_triangles && (asked->refine == PLEAT_REFINE_LOOP || asked->level))
     {
         return pl_fail(error, PLEAT_BAD_REQUEST, "--max-triangles belongs to --refine keep; --level limits loop");
     }

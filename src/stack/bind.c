@@ -401,13 +401,25 @@ enum
     MAX_LEVEL = 6
 };
 
+/* Keeping needs to know how high layers go: where one of them cannot say, Loop's way is safe. */
+static pleat_refine choose_refine(const pleat_stack_desc *desc)
+{
+    bool silent = desc->level > 0;
+    for (uint32_t i = 0; i < desc->layer_count; ++i)
+    {
+        const pleat_layer_type *type = desc->layers[i].type;
+        silent |= (type->wants || type->focus) && !type->misses;
+    }
+    return desc->refine != PLEAT_REFINE_BY_LAYER ? desc->refine : silent ? PLEAT_REFINE_LOOP : PLEAT_REFINE_KEEP;
+}
+
 static pleat_result check_desc(const pleat_stack_desc *desc, pleat_error *error)
 {
     if (!desc->model || desc->node >= desc->model->node_count || desc->model->nodes[desc->node].mesh == PLEAT_NONE)
     {
         return pl_fail(error, PLEAT_BAD_ARGUMENT, "stack: node %u has no mesh", desc->node);
     }
-    if (desc->level && desc->refine != PLEAT_REFINE_LOOP)
+    if (desc->level && desc->refine == PLEAT_REFINE_KEEP)
     {
         return pl_fail(error, PLEAT_BAD_ARGUMENT, "stack: a level belongs to PLEAT_REFINE_LOOP alone");
     }
@@ -448,7 +460,7 @@ pleat_result pleat_stack_create(const pleat_stack_desc *desc, const pleat_host *
     uint32_t skin = desc->model->nodes[desc->node].skin;
     stack->skin = skin == PLEAT_NONE ? NULL : &desc->model->skins[skin];
     stack->skinning = desc->skinning;
-    stack->refine = desc->refine;
+    stack->refine = choose_refine(desc);
     stack->level = desc->level;
     stack->max_triangles = desc->max_triangles;
     stack->frame_topology = desc->frame_topology;
