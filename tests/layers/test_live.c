@@ -1,7 +1,7 @@
 /* The live layer for programs of one's own: what it takes, what it refuses, what it survives, and its buffers. */
 #include "support/moving.h"
 
-#include "layers/live/contour.h"
+#include "layers/live/shape/contour.h"
 
 #include <math.h>
 #include <stdlib.h>

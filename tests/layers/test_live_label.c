@@ -3,8 +3,8 @@
 #include "support/support.h"
 
 #include "judge_boost.h"
-#include "layers/live/flow.h"
-#include "layers/live/label.h"
+#include "layers/live/labels/flow.h"
+#include "layers/live/labels/label.h"
 
 #include <math.h>
 #include <stdlib.h>

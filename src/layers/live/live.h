@@ -1,28 +1,28 @@
 /* What the files of the live layer share: the object, its state, and the steps of an update.
  *
- *   tensor.c     how triangles are stretched                  trace.c   new paths, and longer ones
- *   label.c      compressed, resting, stretched; flow.c       relax.c   paths from frame to frame
- *   ring.c       where the cloth was 1/30 s ago               cross.c   paths over vertices
- *   reference.c  what shape is remembered of a triangle       grow.c    ends and heights
- *   seed.c       where wrinkles are born                      merge.c   wrinkles that run into each other
- *   contour.c    across a wrinkle                             line.c    paths as they are drawn
- *   near.c       which triangles a line touches               pack.c    buffers for a GPU
+ *   labels/tensor.c     how triangles are stretched                  paths/trace.c   new paths, and longer ones
+ *   labels/label.c      compressed, resting, stretched; labels/flow.c       paths/relax.c   paths from frame to frame
+ *   labels/ring.c       where the cloth was 1/30 s ago               paths/cross.c   paths over vertices
+ *   labels/reference.c  what shape is remembered of a triangle       paths/grow.c    ends and heights
+ *   paths/seed.c       where wrinkles are born                      paths/merge.c   wrinkles that run into each other
+ *   shape/contour.c    across a wrinkle                             paths/line.c    paths as they are drawn
+ *   shape/near.c       which triangles a line touches               shape/pack.c    buffers for a GPU
  *   live.c       creation, update, state                      layer.c, plan.c   the layer of a stack */
-#ifndef PL_LIVE_H
-#define PL_LIVE_H
+#ifndef PL_LAYERS_LIVE_LIVE_H
+#define PL_LAYERS_LIVE_LIVE_H
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "layers/live/contour.h"
-#include "layers/live/label.h"
-#include "layers/live/tensor.h"
+#include "layers/live/shape/contour.h"
+#include "layers/live/labels/label.h"
+#include "layers/live/labels/tensor.h"
 #include "pleat/layers/wrinkles.h"
 #include "pleat/mesh.h"
 
 enum
 {
     PL_LIVE_NODES = 64, /* of a path */
-    PL_LIVE_RING = 12,  /* earlier positions; see ring.c */
+    PL_LIVE_RING = 12,  /* earlier positions; see labels/ring.c */
     PL_LIVE_GRAIN = 128 /* triangles of a task */
 };
 
@@ -127,13 +127,13 @@ struct pleat_live
 
 /* ---- Steps ---- */
 
-/* ring.c: earlier positions. */
+/* labels/ring.c: earlier positions. */
 void pl_live_ring_restart(pleat_live *live);
 /* dt seconds have passed: fills before from what is remembered, then remembers now. */
 void pl_live_ring_push(pleat_live *live, float dt);
 
-/* reference.c: labels and remembered shapes from now and before. dt: seconds. Returns false, having changed nothing but
- * the costs, where the cloth as a whole has jumped. */
+/* labels/reference.c: labels and remembered shapes from now and before. dt: seconds. Returns false, having changed
+ * nothing but the costs, where the cloth as a whole has jumped. */
 bool pl_live_observe(pleat_live *live, float dt, const pleat_tasks *tasks);
 /* The first sight of the cloth. */
 void pl_live_remember_all(pleat_live *live);
@@ -157,23 +157,23 @@ void pl_live_drop(pl_live_path *path, uint32_t front, uint32_t back);
 /* True where wrinkles may be at all. */
 bool pl_live_open(const pleat_live *live, uint32_t triangle);
 
-/* trace.c */
+/* paths/trace.c */
 /* A path through a place, both ways; count is 0 where none comes about. */
 void pl_live_trace(const pleat_live *live, const pleat_place *seed, pl_live_path *path);
 /* Adds the next triangle at the end (or the front) if there is one to run on in. */
 bool pl_live_extend(const pleat_live *live, pl_live_path *path, bool front);
 
-/* relax.c: follows the field, keeping place and shape. */
+/* paths/relax.c: follows the field, keeping place and shape. */
 void pl_live_relax(pleat_live *live, pl_live_path *path, float dt);
-/* cross.c: brings nodes back that left their edge, around the vertex that they passed. Returns how many vertices were
- * crossed. */
+/* paths/cross.c: brings nodes back that left their edge, around the vertex that they passed. Returns how many vertices
+ * were crossed. */
 uint32_t pl_live_cross(const pleat_live *live, pl_live_path *path);
-/* grow.c: moves ends and height towards what the field asks for. Returns false when nothing is left of it. */
+/* paths/grow.c: moves ends and height towards what the field asks for. Returns false when nothing is left of it. */
 bool pl_live_grow(pleat_live *live, pl_live_path *path, float dt);
 /* Begin and end as the field asks for them. */
 void pl_live_extent(const pleat_live *live, const pl_live_path *path, float *begin, float *end);
 
-/* line.c: paths as drawn, all of them or one more. */
+/* paths/line.c: paths as drawn, all of them or one more. */
 void pl_live_draw_all(pleat_live *live);
 void pl_live_draw(pleat_live *live, const pl_live_path *path);
 /* One line by its places. */
@@ -183,9 +183,9 @@ void pl_live_show_line(pleat_live *live, uint32_t id, uint32_t count, const plea
 bool pl_live_ball_is_near(const pleat_live *live, uint32_t line, pl_f4 place, float radius);
 bool pl_live_line_is_near(const pleat_live *live, uint32_t line, pl_f4 place, pl_f4 normal, float radius);
 
-/* merge.c: limits a wrinkle where it runs along or across an older one; lines must be drawn up to its own. */
+/* paths/merge.c: limits a wrinkle where it runs along or across an older one; lines must be drawn up to its own. */
 void pl_live_limit(pleat_live *live, uint32_t path);
-/* seed.c */
+/* paths/seed.c */
 void pl_live_sow(pleat_live *live);
 
 /* Shows wrinkles of another frame on these positions in the place of own ones: what heights are asked of from then on.
@@ -196,11 +196,11 @@ void pl_live_show(pleat_live *live, const pleat_vec3 *positions, uint32_t wrinkl
 /* live.c */
 pleat_result pl_live_check_options(const pleat_live_options *options, pleat_error *error);
 
-/* near.c, pack.c */
+/* shape/near.c, shape/pack.c */
 void pl_live_touch_all(pleat_live *live);
 void pl_live_pack(pleat_live *live);
 
-/* displace.c: see pleat_live_height; p: the place in space. */
+/* shape/displace.c: see pleat_live_height; p: the place in space. */
 float pl_live_height_of(const pleat_live *live, uint32_t triangle, pl_f4 p, pl_f4 *slope);
 
 #endif

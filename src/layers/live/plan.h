@@ -1,6 +1,6 @@
 /* The live layer of a stack: what is found of a clip beforehand. */
-#ifndef PL_LIVE_PLAN_H
-#define PL_LIVE_PLAN_H
+#ifndef PL_LAYERS_LIVE_PLAN_H
+#define PL_LAYERS_LIVE_PLAN_H
 
 #include "layers/live/live.h"
 #include "layers/wrinkles/wrinkles.h" /* where a mesh is to be fine, and frames of a set of wrinkles by their time */

@@ -2,8 +2,8 @@
  *
  * Y. Boykov, V. Kolmogorov, "An Experimental Comparison of Min-Cut/Max-Flow Algorithms for Energy Minimization in
  * Vision", 2004: two search trees that are kept from one augmenting path to the next. */
-#ifndef PL_LIVE_FLOW_H
-#define PL_LIVE_FLOW_H
+#ifndef PL_LAYERS_LIVE_LABELS_FLOW_H
+#define PL_LAYERS_LIVE_LABELS_FLOW_H
 
 #include "base/memory.h"
 

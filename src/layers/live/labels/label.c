@@ -1,6 +1,6 @@
-#include "layers/live/label.h"
+#include "layers/live/labels/label.h"
 
-#include "layers/live/flow.h"
+#include "layers/live/labels/flow.h"
 
 #include <math.h>
 

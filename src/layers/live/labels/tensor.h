@@ -4,8 +4,8 @@
  * R. Gillette, "Augmentation of Coarse Meshes with Wrinkles", 2015, sec. 4.1.1. The deformation gradient of two
  * triangles that are laid flat along their first edges is upper triangular, F = [p q; 0 r]; its left singular vectors
  * are directions on the mesh (the thesis' tensor sqrt(F^T F) has the right ones, which lie in the reference). */
-#ifndef PL_LIVE_TENSOR_H
-#define PL_LIVE_TENSOR_H
+#ifndef PL_LAYERS_LIVE_LABELS_TENSOR_H
+#define PL_LAYERS_LIVE_LABELS_TENSOR_H
 
 #include "base/vec.h"
 

@@ -5,8 +5,8 @@
  * .4), so that the labels are ordered and one minimum cut with two nodes a thing gives the optimum; the thesis' moves
  * of alpha-expansion miss it now and then. Things whose label their own cost decides, whatever their neighbours say,
  * are found first and do not enter the cut: at rest that is nearly all. */
-#ifndef PL_LIVE_LABEL_H
-#define PL_LIVE_LABEL_H
+#ifndef PL_LAYERS_LIVE_LABELS_LABEL_H
+#define PL_LAYERS_LIVE_LABELS_LABEL_H
 
 #include "base/memory.h"
 #include "pleat/layers/live.h"

@@ -1,4 +1,4 @@
-#include "layers/live/contour.h"
+#include "layers/live/shape/contour.h"
 
 #include <math.h>
 

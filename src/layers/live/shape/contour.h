@@ -4,8 +4,8 @@
  * 0 at the foot, m = 4 height / width, so that its arc over the width is (sqrt(1 + m^2) + asinh(m) / m) / 2 exactly.
  * The thesis takes the height of a circle's arc, by which the contour loses 4, 10 and 18 % of the cloth at arcs of 1.4,
  * 2 and pi widths. */
-#ifndef PL_LIVE_CONTOUR_H
-#define PL_LIVE_CONTOUR_H
+#ifndef PL_LAYERS_LIVE_SHAPE_CONTOUR_H
+#define PL_LAYERS_LIVE_SHAPE_CONTOUR_H
 
 #include "base/vec.h"
 #include "pleat/layers/live.h"

@@ -1,4 +1,4 @@
-#include "layers/live/flow.h"
+#include "layers/live/labels/flow.h"
 
 #include <string.h>
 

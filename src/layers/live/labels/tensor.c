@@ -1,4 +1,4 @@
-#include "layers/live/tensor.h"
+#include "layers/live/labels/tensor.h"
 
 /* Beyond this share of its longest edge squared, twice the area is rounding (positions are floats). */
 static const float NEEDLE = 1e-5f;
