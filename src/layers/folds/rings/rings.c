@@ -293,9 +293,10 @@ static float meeting_part(const pl_ring *ring, float distance)
     return (float)met / (float)count;
 }
 
-/* How wide a fold is by default, of its ring: what suits an arm is too wide for a finger and too narrow for a waist.
- * Wider ones stand in each other's way before they have taken up what is lost: at 70 degrees a knee is 0.97 of its
- * length with folds of 0.13 of the ring, 0.99 with 0.09. */
+/* How wide a fold is by default, of its ring, and no wider than those of the median ring: what suits an arm is too wide
+ * for a finger, and folds as wide as a waist asks for leap when a recording flings a leg (0.44 of a frame's change in a
+ * tenth of it, on the sports suit). Wider ones stand in each other's way before they have taken up what is lost: at 70
+ * degrees a knee is 0.97 of its length with folds of 0.13 of the ring, 0.99 with 0.09. */
 #define USUAL 0.07f
 /* Where triangles are few they are as wide as this part of the edges over which weights blend, as far as this part of
  * the ring: facets want folds of their own size, and narrower ones would take most of the triangles that there may be.
@@ -350,7 +351,7 @@ static pleat_result add_ring(pl_folds_planner *p, uint32_t joint, const pl_conto
     {
         float around = length_around(p, joint, line);
         float of_edges = OF_EDGES * edge * sqrtf(fminf(PLENTY / p->coarse->triangle_times, 1));
-        width = fmaxf(USUAL * around, fminf(of_edges, WIDEST * around));
+        width = fmaxf(fminf(width, USUAL * around), fminf(of_edges, WIDEST * around));
     }
     ring->values.width = width;
     ring->shell = p->shell[line->points[0].triangle];
