@@ -117,7 +117,10 @@ pleat_result pl_channel_make(const pl_channel_desc *desc, pl_memory *memory, uin
     if (result == PLEAT_OK && fresh)
     {
         PL_ARENA_NEW_OR_FAIL(*fresh, arena, pl_channel_vertex, m.count, error);
-        memcpy(*fresh, m.vertices, m.count * sizeof **fresh);
+        for (uint32_t i = 0; i < m.count; ++i) /* there may be none, and no list of them */
+        {
+            (*fresh)[i] = m.vertices[i];
+        }
     }
 fail:
     pl_free(memory, m.vertices);
