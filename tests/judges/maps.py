@@ -64,7 +64,7 @@ def decode(folder, encoded, file=None):
 
 
 def run_maps(pleat, file, folder, *arguments):
-    command = [pleat, "maps", file, "-o", folder, "--quiet", *map(str, arguments)]
+    command = [pleat, "maps", file, "-o", folder, "--quiet", "--refine", "loop", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"exit {done.returncode} of {' '.join(command)}: {done.stderr.strip()}")
@@ -169,7 +169,7 @@ def read_triangles(path):
 
 def baked_surface(pleat, file, folder, *arguments):
     out = os.path.join(folder, "frame.pc2")
-    cases.bake(pleat, file, "-o", out, *arguments)
+    cases.bake(pleat, file, "-o", out, "--refine", "loop", *arguments)
     return cases.read_pc2(out), read_triangles(out[:-4] + ".rest.obj")
 
 
@@ -273,7 +273,7 @@ def read_exr(path):
 def judge_vat(pleat, file, folder, form, *arguments):
     """By OpenVAT's convention alone, as its shaders for Godot and three.js do it: the second set of coordinates plus a row
     for each frame, Min and Max of os-remap, axes of Blender; packed: normals half a picture further down."""
-    done = subprocess.run([pleat, "maps", file, "-o", folder, "--map", form, "--quiet", *arguments],
+    done = subprocess.run([pleat, "maps", file, "-o", folder, "--map", form, "--quiet", "--refine", "loop", *arguments],
                           capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(done.stderr)

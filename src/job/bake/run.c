@@ -252,7 +252,8 @@ static pleat_result open_outputs(bake_run *run, pleat_error *error)
         options.target_limit = asked->target_limit;
         options.largest_error = target_error(run);
         options.normals = asked->normals;
-        options.steps = asked->encoding != PLEAT_ENCODE_PLAIN;
+        /* Steps need a skin that scales, which Blender takes apart; it does not read packed files anyway. */
+        options.steps = asked->encoding == PLEAT_ENCODE_PACKED;
         PL_TRY(pleat_morphs_create(run->bake, &options, host, &run->morphs, error));
     }
     return PLEAT_OK;
